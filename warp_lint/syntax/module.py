@@ -1,0 +1,248 @@
+"""One source file: its tree, its scopes, and what its names stand for.
+
+The index is built on `ast`, which carries positions and costs a tenth of a concrete tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warp_lint.findings import Location
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One way a name gets its meaning in a scope.
+
+    `kind`: "import", "def", "class", "assign", "parameter", "other" (loop target, with, except, …).
+    An import has `module` (dotted, without leading dots), `attribute` (None for `import m`) and
+    `level` (leading dots). An assignment has `value`, and `unpack` where it is one of several
+    targets: the index path into the value.
+    """
+
+    kind: str
+    node: ast.AST
+    value: ast.expr | None = None
+    unpack: tuple[int, ...] = ()
+    module: str = ""
+    attribute: str | None = None
+    level: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A namespace: module, class body, function or lambda."""
+
+    node: ScopeNode
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+
+    @property
+    def is_class(self) -> bool:
+        return isinstance(self.node, ast.ClassDef)
+
+    def find(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        """The scope that binds `name` as seen from here, by Python's rules."""
+        scope: Scope | None = self
+        first = True
+        while scope is not None:
+            skip = scope.is_class and not first
+            if not skip and name in scope.bindings and name not in scope.globals:
+                return scope, scope.bindings[name]
+            first = False
+            scope = scope.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """A function or class of a file. `scope` is where it is defined, `inner` its own namespace."""
+
+    module: Module
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    scope: Scope
+    inner: Scope
+    qualname: str
+    parent_class: ast.ClassDef | None = None
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def location(self) -> Location:
+        """The `def` or `class` line (not the decorators)."""
+        return self.module.name_location(self.node)
+
+
+class Module:
+    """A parsed file. `name` is its dotted module name as far as the folder layout tells."""
+
+    def __init__(self, file: Path, display: str, name: str, source: str, tree: ast.Module) -> None:
+        self.file = file
+        self.path = display
+        self.name = name
+        self.source = source
+        self.tree = tree
+        self.lines = source.split("\n")
+        self.is_package = file.name == "__init__.py"
+        self.scope = Scope(tree, None)
+        self.definitions: dict[ast.AST, Definition] = {}
+        self.lambda_scopes: dict[ast.Lambda, Scope] = {}
+        self._ascii = source.isascii()
+        _Binder(self).bind()
+
+    @property
+    def package(self) -> str:
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    def location(self, node: ast.AST) -> Location:
+        """1-based, in characters (ast counts UTF-8 bytes)."""
+        line: int = getattr(node, "lineno", 1)
+        end_line: int = getattr(node, "end_lineno", None) or line
+        column = self._column(line, getattr(node, "col_offset", 0))
+        end_column = self._column(end_line, getattr(node, "end_col_offset", None) or 0)
+        return Location(self.path, line, column, end_line, end_column)
+
+    def name_location(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Location:
+        """The name in a `def` or `class` statement."""
+        location = self.location(node)
+        text = self.lines[location.line - 1] if location.line <= len(self.lines) else ""
+        start = text.find(node.name, location.column - 1)
+        column = start + 1 if start >= 0 else location.column
+        return Location(self.path, location.line, column, location.line, column + len(node.name))
+
+    def segment(self, node: ast.AST) -> str:
+        """Source text of a node on one line."""
+        location = self.location(node)
+        if location.end_line == location.line and location.line <= len(self.lines):
+            return self.lines[location.line - 1][location.column - 1 : location.end_column - 1]
+        text = ast.get_source_segment(self.source, node) or ""
+        return " ".join(text.split())
+
+    def _column(self, line: int, offset: int) -> int:
+        if self._ascii or line > len(self.lines):
+            return offset + 1
+        return len(self.lines[line - 1].encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+
+    def top_level(self, name: str) -> list[Binding]:
+        return self.scope.bindings.get(name, [])
+
+    def functions(self) -> Iterator[Definition]:
+        """Every function at any depth, in source order."""
+        for definition in self.definitions.values():
+            if not isinstance(definition.node, ast.ClassDef):
+                yield definition
+
+    def classes(self) -> Iterator[Definition]:
+        for definition in self.definitions.values():
+            if isinstance(definition.node, ast.ClassDef):
+                yield definition
+
+
+class _Binder:
+    """One pass over the statements of a file that fills its scopes (an explicit stack, so that deep
+    nesting can't exhaust Python's)."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def bind(self) -> None:
+        pending: list[tuple[Scope, list[ast.stmt], str, ast.ClassDef | None]] = [
+            (self.module.scope, self.module.tree.body, "", None)
+        ]
+        while pending:
+            scope, body, prefix, owner = pending.pop()
+            later: list[tuple[Scope, list[ast.stmt], str, ast.ClassDef | None]] = []
+            stack: list[ast.AST] = list(reversed(body))
+            while stack:
+                node = stack.pop()
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    inner = Scope(node, scope)
+                    qualname = prefix + node.name
+                    definition = Definition(self.module, node, scope, inner, qualname, owner)
+                    self.module.definitions[node] = definition
+                    is_class = isinstance(node, ast.ClassDef)
+                    self.add(scope, node.name, Binding("class" if is_class else "def", node))
+                    if isinstance(node, ast.ClassDef):
+                        later.append((inner, node.body, qualname + ".", node))
+                    else:
+                        self.parameters(inner, node.args)
+                        later.append((inner, node.body, qualname + ".<locals>.", None))
+                        stack.extend(node.args.defaults)
+                        stack.extend(d for d in node.args.kw_defaults if d is not None)
+                    stack.extend(node.decorator_list)
+                    continue
+                if isinstance(node, ast.Lambda):
+                    inner = Scope(node, scope)
+                    self.module.lambda_scopes[node] = inner
+                    self.parameters(inner, node.args)
+                    stack.append(node.body)
+                    continue
+                self.statement(scope, node)
+                stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            pending.extend(reversed(later))
+        # Definitions in source order, whatever order the stack met them in.
+        ordered = sorted(self.module.definitions.items(), key=lambda item: item[1].node.lineno)
+        self.module.definitions = dict(ordered)
+
+    @staticmethod
+    def add(scope: Scope, name: str, binding: Binding) -> None:
+        scope.bindings.setdefault(name, []).append(binding)
+
+    def parameters(self, scope: Scope, args: ast.arguments) -> None:
+        every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        every += [a for a in (args.vararg, args.kwarg) if a is not None]
+        for arg in every:
+            self.add(scope, arg.arg, Binding("parameter", arg))
+
+    def statement(self, scope: Scope, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    self.add(scope, alias.asname, Binding("import", node, module=alias.name))
+                else:
+                    head = alias.name.partition(".")[0]
+                    self.add(scope, head, Binding("import", node, module=head))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                binding = Binding("import", node, module=node.module or "", attribute=alias.name, level=node.level)
+                self.add(scope, alias.asname or alias.name, binding)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self.target(scope, target, node.value, (), node)
+        elif isinstance(node, ast.AnnAssign) or isinstance(node, ast.NamedExpr):
+            self.target(scope, node.target, node.value, (), node)
+        elif isinstance(node, ast.AugAssign):
+            if isinstance(node.target, ast.Name):
+                self.add(scope, node.target.id, Binding("other", node))
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            scope.globals.update(node.names)
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            self.target(scope, node.target, None, (), node)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    self.target(scope, item.optional_vars, item.context_expr, (-1,), node)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self.add(scope, node.name, Binding("other", node))
+
+    def target(
+        self, scope: Scope, target: ast.expr, value: ast.expr | None, unpack: tuple[int, ...], node: ast.AST
+    ) -> None:
+        if isinstance(target, ast.Name):
+            known = value is not None and -1 not in unpack
+            kind = "assign" if known else "other"
+            self.add(scope, target.id, Binding(kind, node, value=value if known else None, unpack=unpack))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for i, element in enumerate(target.elts):
+                self.target(scope, element, value, (*unpack, i), node)
+        elif isinstance(target, ast.Starred):
+            self.target(scope, target.value, None, (), node)
