@@ -13,6 +13,7 @@ COLUMNS = 4
 ROWS = 8
 ARRAYS = ("a", "b", "w", "out")  # all carry a gradient
 HEADER = "import warp as wp\n\nF = wp.float64\n\n"
+OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 SIGNATURE = ", ".join(f"{name}: wp.array2d(dtype=wp.float64)" for name in ARRAYS) + ", cnt: wp.array(dtype=int)"
 
 
@@ -107,7 +108,7 @@ class Generator:
                 return f"wp.{kind}({x}, {y})"
             if kind == "div":
                 return f"({x} / (F(1.0) + {y} * {y}))"
-            return f"({x} {dict(add='+', sub='-', mul='*')[kind]} {y})"
+            return f"({x} {OPERATORS[kind]} {y})"
         if kind == "scale":
             return f"({x} * {self.constant()})"
         if kind == "neg":
