@@ -1,0 +1,225 @@
+"""The table of builtins, one line each, read by `builtins.lookup`.
+
+A line is the operands, `->` and the result class ("first" if left out), then facts after `|`.
+
+Operand: a name, then
+    nothing   not differentiable (integer, flag)
+    :         gradient is exact and its adjoint reads no primal (linear)
+    :x,y,=    gradient is exact, and the adjoint of this operand reads the primals of x, y and the result
+    ~         gradient is zero, and so is the derivative (piecewise constant)
+    !         gradient is zero although the derivative is not
+before it: `*` any number of arguments, `#` an index, `%` known at compile time, `@` a handle;
+after it: `[r]` array that is read, `[=]` array or object stored to, `[+]` accumulated to, `[m]` minimum or
+maximum, `[x]` exchanged.
+
+Facts, separated by `;`: `singular x WHERE DETAIL` (gradient inf or NaN there), `guarded x WHERE DETAIL` (Warp
+returns a finite one), `since V`, `until V`.
+
+`name/class` is the entry for a first operand of that type class where it differs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_SCALARS = ("8", "16", "32", "64")
+
+TABLE: Final[dict[str, str]] = {
+    # operators
+    "add": "a: b: -> join",
+    "sub": "a: b: -> join",
+    "mul": "a:b b:a -> join",
+    "mul/transform": "a:a,b b:a -> join",
+    "div": "a:b b:b,= -> join | singular b zero",
+    "floordiv": "a~ b~ -> join",
+    "mod": "a: b! -> join",
+    "pow": "x:x,y y:x,= -> join | singular x zero power < 1; singular x nonpositive active power",
+    "neg": "x:",
+    "pos": "x:",
+    "unot": "x -> bool",
+    "lt": "a b -> bool",
+    "le": "a b -> bool",
+    "gt": "a b -> bool",
+    "ge": "a b -> bool",
+    "eq": "a b -> bool",
+    "ne": "a b -> bool",
+    "bit_and": "a b",
+    "bit_or": "a b",
+    "bit_xor": "a b",
+    "lshift": "a b",
+    "rshift": "a b",
+    "invert": "a",
+    # scalar math
+    "min": "a:a,b b:a,b",
+    "max": "a:a,b b:a,b",
+    "clamp": "x:x,low,high low:x,low,high high:x,low,high",
+    "abs": "x:x",
+    "sign": "x~",
+    "copysign": "x:x,y y~ | since 1.16",
+    "step": "x~",
+    "nonzero": "x~",
+    "sin": "x:x",
+    "cos": "x:x",
+    "tan": "x:x | singular x pole",
+    "acos": "x:x | guarded x unit",
+    "asin": "x:x | guarded x unit",
+    "atan": "x:x",
+    "atan2": "y:x,y x:x,y | guarded x both-zero",
+    "sinh": "x:x | singular x overflow",
+    "cosh": "x:x | singular x overflow",
+    "tanh": "x:=",
+    "sqrt": "x:= | singular x zero",
+    "cbrt": "x:= | singular x zero",
+    "exp": "x:= | singular x overflow",
+    "log": "x:x | singular x zero",
+    "log2": "x:x | singular x zero",
+    "log10": "x:x | singular x zero",
+    "erf": "x:x",
+    "erfc": "x:x",
+    "erfinv": "x:= | singular x unit",
+    "erfcinv": "x:= | singular x zero",
+    "degrees": "x:",
+    "radians": "x:",
+    "round": "x~",
+    "rint": "x~",
+    "trunc": "x~",
+    "floor": "x~",
+    "ceil": "x~",
+    "frac": "x!",
+    "isfinite": "a -> bool",
+    "isnan": "a -> bool",
+    "isinf": "a -> bool",
+    "lerp": "a:t b:t t:a,b",
+    "smoothstep": "a:a,b,x b:a,b,x x:a,b,x",
+    "where": "cond value_if_true:cond value_if_false:cond -> second",
+    "select": "cond value_if_false:cond value_if_true:cond -> second",
+    # casts
+    **{f"{kind}{bits}": f"x~ -> {kind}{bits}" for kind in ("int", "uint") for bits in _SCALARS},
+    **{kind: f"x: -> {kind}" for kind in ("float16", "float32", "float64")},
+    "bfloat16": "x: -> bfloat16 | since 1.13",
+    "float": "x: -> float32",
+    "int": "x~ -> int32",
+    "bool": "x~ -> bool",
+    # vectors
+    "vector": "*args: -> vec",
+    "dot": "a:b b:a -> component",
+    "ddot": "a:b b:a -> component",
+    "outer": "a:b b:a -> mat",
+    "cross": "a:b b:a",
+    "skew": "vec: -> mat33",
+    "length": "a:a,= -> component | guarded a zero-vector",
+    "length_sq": "a:a -> component",
+    "norm_l2": "a:a,= -> component | guarded a zero-vector",
+    "normalize": "a:a,= | guarded a zero-vector",
+    "cw_mul": "a:b b:a",
+    "cw_div": "a:b b:b,= | singular b zero",
+    "argmin": "a -> int",
+    "argmax": "a -> int",
+    # matrices
+    "matrix": "*args: -> mat",
+    "matrix_from_cols": "*args: -> mat",
+    "matrix_from_rows": "*args: -> mat",
+    "identity": "%n %dtype -> mat",
+    "transpose": "a: -> mat",
+    "inverse": "a:= | guarded a singular-matrix",
+    "determinant": "a:a -> component",
+    "trace": "a: -> component",
+    "diag": "vec: -> mat",
+    "get_diag": "mat: -> vec",
+    # quaternions and transforms
+    "quaternion": "*args: -> quat",
+    "quat_identity": "%dtype -> quat",
+    "quat_from_axis_angle": "axis:angle angle:axis,angle -> quat",
+    "quat_to_axis_angle": "quat:quat -> tuple",
+    "quat_from_matrix": "mat:mat -> quat",
+    "quat_rpy": "roll:roll,pitch,yaw pitch:roll,pitch,yaw yaw:roll,pitch,yaw -> quat",
+    "quat_inverse": "quat:",
+    "quat_rotate": "quat:quat,vec vec:quat -> vec3",
+    "quat_rotate_inv": "quat:quat,vec vec:quat -> vec3",
+    "quat_slerp": "a:a,b,t b:a,b,t t:a,b,t",
+    "quat_to_matrix": "quat:quat -> mat33",
+    "transformation": "*args: -> transform",
+    "transform_identity": "%dtype -> transform",
+    "transform_get_translation": "xform: -> vec3",
+    "transform_get_rotation": "xform: -> quat",
+    "transform_set_translation": "xform[=] p: -> none",
+    "transform_set_rotation": "xform[=] q: -> none",
+    "transform_multiply": "a:a,b b:a",
+    "transform_point": "xform:xform,point point:xform -> vec3",
+    "transform_vector": "xform:xform,vec vec:xform -> vec3",
+    "transform_inverse": "xform:xform",
+    "spatial_vector": "*args: -> spatial_vector",
+    "spatial_dot": "a:b b:a -> component",
+    "spatial_cross": "a:b b:a",
+    "spatial_cross_dual": "a:b b:a",
+    "spatial_top": "svec: -> vec3",
+    "spatial_bottom": "svec: -> vec3",
+    # arrays
+    "tid": "-> int",
+    "len": "a -> int",
+    "load": "a[r]: *#indices -> element",
+    "array_store": "a[=] *#indices value: -> none",
+    "atomic_add": "arr[+] *#indices value: -> element",
+    "atomic_sub": "arr[+] *#indices value: -> element",
+    "atomic_min": "arr[m] *#indices value:value,arr -> element",
+    "atomic_max": "arr[m] *#indices value:value,arr -> element",
+    "atomic_cas": "arr[x] *#indices compare value! -> element",
+    "atomic_exch": "arr[x] *#indices value! -> element",
+    "atomic_and": "arr[x] *#indices value -> element",
+    "atomic_or": "arr[x] *#indices value -> element",
+    "atomic_xor": "arr[x] *#indices value -> element",
+    "extract": "a: *#indices -> component",
+    # tiles
+    "tile_zeros": "%shape %dtype %storage -> tile",
+    "tile_ones": "%shape %dtype %storage -> tile",
+    "tile_full": "%shape value! %dtype %storage -> tile",
+    "tile_arange": "*args %dtype %storage -> tile",
+    "tile_load": "a[r]: %shape #offset %storage %bounds_check %aligned -> tile",
+    "tile_store": "a[=] t: #offset %bounds_check %aligned -> none",
+    "tile_atomic_add": "a[+] t: #offset %bounds_check -> tile",
+    "tile_view": "t: #offset %shape -> tile",
+    "tile_squeeze": "t: %axis -> tile",
+    "tile_reshape": "t: %shape -> tile",
+    "tile_astype": "t: %dtype -> tile",
+    "tile_assign": "dst[=] src: #offset -> none",
+    "tile": "x: %preserve_type -> tile",
+    "untile": "a: -> unknown",
+    "tile_extract": "a: *#indices -> element",
+    "tile_transpose": "a: -> tile",
+    "tile_broadcast": "a: %shape -> tile",
+    "tile_sum": "a: %axis -> tile",
+    "tile_min": "a! -> tile",
+    "tile_max": "a! -> tile",
+    "tile_map": "%op *args:args -> tile",
+    "tile_matmul": "a:b b:a out[+]: %alpha %beta -> tile",
+    # queries
+    "hash_grid_query": "@id point max_dist -> query",
+    "hash_grid_query_next": "@query index[=] -> bool",
+    "hash_grid_point_id": "@id index -> int",
+    "mesh_get_point": "@id index -> vec3",
+    "mesh_get_velocity": "@id index -> vec3",
+    "mesh_get_index": "@id index -> int",
+    "mesh_get": "@id -> unknown",
+    "mesh_eval_position": "@id face bary_u: bary_v: -> vec3",
+    "mesh_eval_velocity": "@id face bary_u: bary_v: -> vec3",
+    "mesh_eval_face_normal": "@id face -> vec3",
+    # random numbers and output
+    "rand_init": "seed offset -> uint32",
+    "randi": "@state min max -> int",
+    "randf": "@state min! max! -> float32",
+    "randn": "@state -> float32",
+    "printf": "%fmt *args -> none",
+    "print": "value -> none",
+}
+
+# Spellings of the same builtin: constructors by type name, and functions that Warp defines on top of others.
+ALIASES: Final[dict[str, str]] = {
+    **{
+        f"vec{n}{suffix}": "vector" for n in "234" for suffix in ("", *"hfd", "i", "u", "s", "us", "b", "ub", "l", "ul")
+    },
+    **{f"mat{n}{n}{suffix}": "matrix" for n in "234" for suffix in ("", *"hfd")},
+    **{f"quat{suffix}": "quaternion" for suffix in ("", *"hfd")},
+    **{f"transform{suffix}": "transformation" for suffix in ("", *"hfd")},
+    **{f"spatial_vector{suffix}": "spatial_vector" for suffix in (*"hfd",)},
+    **{f"spatial_matrix{suffix}": "matrix" for suffix in ("", *"hfd")},
+}
