@@ -24,8 +24,9 @@ class Overlap(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Half-open interval along one dimension. `symbol` marks an unknown start (`x[k]`, k unknown):
-    equal symbols are the same place, different ones may be. `stop` None: to the end."""
+    """Half-open interval along one dimension. `symbol` marks an unknown start (`x[k]`, k unknown), to
+    which `start` and `stop` are offsets (`x[k + 1]`): equal symbols compare by offset, different ones
+    may be the same place. `stop` None: to the end."""
 
     start: int = 0
     stop: int | None = None
@@ -69,6 +70,9 @@ class Array:
     `requires_grad`: None if unknown. `requires_grad_literal`: the program says True or False
     literally at the allocation (an intention, not an oversight).
     `gradient_of`: this array *is* the `.grad` of that one.
+
+    In a predicted trace `requires_grad` is the value when the object was made; `RequiresGrad` events
+    change it later. `grad_root` is the one it has in the end.
     """
 
     id: int
@@ -134,7 +138,11 @@ class Event:
 
 @dataclass(slots=True, kw_only=True)
 class Allocate(Event):
+    """`source_arrays`: arrays whose values, read on the host, the new one holds (`wp.array(y)`,
+    `wp.array(y.numpy())`): their gradient ends here."""
+
     array: Array
+    source_arrays: tuple[Array, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,6 +173,8 @@ class Launch(Event):
     unrecorded_reason: str = ""
     adjoint: bool = False
     structs: dict[Path, int] = field(default_factory=dict)  # identity of struct and handle arguments
+    # Arrays read on the host to compute a scalar argument, by the scalar's path.
+    scalar_sources: dict[Path, tuple[Array, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -336,8 +346,11 @@ def overlap(a: Region, b: Region) -> Overlap:
     result = Overlap.YES
     for x, y in zip(a.extents, b.extents, strict=False):
         if x.symbol or y.symbol:
-            if x.symbol == y.symbol and x.start == y.start:
-                continue
+            if x.symbol == y.symbol:
+                if x.start == y.start:
+                    continue
+                if x.stop is not None and y.stop is not None and (x.stop <= y.start or y.stop <= x.start):
+                    return Overlap.NONE
             result = Overlap.MAYBE
             continue
         if (x.stop is not None and x.stop <= y.start) or (y.stop is not None and y.stop <= x.start):
