@@ -118,9 +118,11 @@ def fingerprint(code: str, path: str, context: str, occurrence: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LintError:
-    """An input that could not be read or analysed; never a traceback."""
+    """An input that could not be read or analysed; never a traceback. `code` is ADJ901 where the text
+    itself is at fault (and may then be ignored like any rule)."""
 
     path: str
     line: int
     column: int
     message: str
+    code: str = ""

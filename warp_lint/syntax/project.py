@@ -59,6 +59,8 @@ class Project:
         self.root = root
         self.search_path = tuple(search_path)
         self.errors: list[LintError] = []
+        # Every file that an import asked for, and whether it was there: what a cached result rests on.
+        self.probes: dict[Path, bool] = {}
         self._display = display or (lambda path: _relative(path, Path.cwd()))
         self._modules: dict[Path, Module | None] = {}
         self._names: dict[str, Module | None] = {}
@@ -110,6 +112,7 @@ class Project:
                     found = file.is_file()
                 except OSError:
                     found = False
+                self.probes[file] = found
                 if found:
                     return self.module_at(file)
         return None
@@ -123,11 +126,11 @@ class Project:
                     tree = ast.parse(source)
             except SyntaxError as error:
                 line, column = error.lineno or 1, error.offset or 1
-                self.errors.append(LintError(display, line, max(column, 1), error.msg or "invalid syntax"))
+                self.errors.append(LintError(display, line, max(column, 1), error.msg or "invalid syntax", "ADJ901"))
                 return None
             except (ValueError, RecursionError, MemoryError) as error:
                 reason = "nested too deeply" if isinstance(error, (RecursionError, MemoryError)) else str(error)
-                self.errors.append(LintError(display, 1, 1, reason))
+                self.errors.append(LintError(display, 1, 1, reason, "ADJ901"))
                 return None
         return Module(file, display, module_name(file), source, tree)
 
