@@ -1,0 +1,235 @@
+"""Which memory a launch touches: indices of the kernel model put onto the arrays that were bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warp_lint.kernels.effects import Access, Affine, Effects, Index, Path
+from warp_lint.trace.model import Array, Copy, Extent, Launch, Overlap, Region, Root, covers, overlap
+from warp_lint.trace.regions import WHOLE
+
+UNKNOWN_KERNEL_LIMIT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Memory that is accessed: every element of `region` (`full`), or some of it that aren't known."""
+
+    region: Region
+    full: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A write by a launch: `clears` if a store reaches every element of the place, unconditionally.
+
+    `store_first`: the kernel stores before it accumulates there. `in_place`: the new value depends on
+    the old one.
+    """
+
+    place: Place
+    kind: Access
+    clears: bool
+    guarded: bool = False
+    in_place: bool = False
+    differentiable: bool = True
+
+
+@dataclass(slots=True)
+class Binding:
+    """Reads and writes of one launch by kernel path."""
+
+    reads: dict[Path, tuple[Place, ...]]
+    writes: dict[Path, tuple[Write, ...]]
+    known: bool
+
+
+def place_overlap(a: Place, b: Place) -> Overlap:
+    """Whether two accesses meet; an access to unknown elements meets one that covers its region."""
+    shared = overlap(a.region, b.region)
+    if shared is not Overlap.YES or (a.full and b.full):
+        return shared
+    if a.full and covers(a.region, b.region):
+        return Overlap.YES
+    if b.full and covers(b.region, a.region):
+        return Overlap.YES
+    return Overlap.MAYBE
+
+
+def whole(array: Array) -> Place:
+    return Place(array.region, True)
+
+
+def _interval(
+    form: Affine | None, scalars: dict[Path, object], dim: tuple[int | None, ...]
+) -> tuple[Extent, bool]:
+    """Elements along one dimension that an index takes over all threads and iterations."""
+    if form is None:
+        return WHOLE, False
+    constant = form.constant
+    moving: list[tuple[str, int]] = []
+    for symbol, coefficient in form.terms:
+        if symbol.startswith("arg:"):
+            value = scalars.get(tuple(symbol[4:].split(".")))
+            if not isinstance(value, int):
+                return WHOLE, False
+            constant += coefficient * int(value)
+        else:
+            moving.append((symbol, coefficient))
+    if not moving:
+        if constant < 0:  # counted from the end
+            return WHOLE, False
+        return Extent(constant, constant + 1), True
+    if any(coefficient < 0 for _, coefficient in moving):
+        return WHOLE, len(moving) == 1 and moving[0][1] == -1
+    if len(moving) == 1 and moving[0][1] == 1:
+        symbol = moving[0][0]
+        length = _length(symbol, dim)
+        if length is not None and constant >= 0:
+            return Extent(constant, constant + length), True
+        return (Extent(constant, None), True) if constant >= 0 else (WHOLE, True)
+    return WHOLE, constant == 0 and any(coefficient == 1 for _, coefficient in moving)
+
+
+def _length(symbol: str, dim: tuple[int | None, ...]) -> int | None:
+    if symbol.startswith("tid") and symbol[3:].isdigit():
+        axis = int(symbol[3:])
+        if axis < len(dim):
+            return dim[axis]
+    return None
+
+
+def _kept_axes(array: Array, ndim: int, root: Root | None) -> tuple[int, ...] | None:
+    """For each dimension of an array object the dimension of the allocation it runs over."""
+    axes = getattr(array, "axes", _MISSING)
+    if axes is not _MISSING:
+        return axes if axes is None or len(axes) >= ndim else None  # type: ignore[return-value]
+    extents = array.region.extents
+    if not extents:
+        if root is not None and root.shape is not None and ndim and len(root.shape) != ndim:
+            return None
+        return tuple(range(ndim))
+    total = len(root.shape) if root is not None and root.shape is not None else None
+    singles = [k for k, e in enumerate(extents) if e.symbol or (e.stop is not None and e.stop - e.start == 1)]
+    dropped = total - ndim if total is not None else max(0, min(len(singles), len(extents) + 1 - ndim))
+    if dropped < 0 or dropped > len(singles):
+        return None
+    gone = set(singles[:dropped])
+    kept = [k for k in range(max(len(extents), ndim + dropped)) if k not in gone]
+    return tuple(kept[:ndim])
+
+
+_MISSING = object()
+
+
+def place_of(
+    array: Array,
+    index: Index,
+    scalars: dict[Path, object],
+    dim: tuple[int | None, ...],
+    root: Root | None,
+    ndim: int = 0,
+) -> Place:
+    """The memory that an index form of a kernel addresses, for the array bound at this launch."""
+    intervals = [_interval(form, scalars, dim) for form in index]
+    full = all(exact for _, exact in intervals)
+    if not index:
+        return Place(array.region, True)
+    if all(extent == WHOLE for extent, _ in intervals):
+        return Place(array.region, full)
+    axes = _kept_axes(array, max(ndim, len(index)), root)
+    if axes is None:
+        covering = full and all(extent.start == 0 and _spans(extent) for extent, _ in intervals)
+        return Place(array.region, covering)
+    extents = list(array.region.extents)
+    for position, (extent, _) in enumerate(intervals):
+        axis = axes[position]
+        while len(extents) <= axis:
+            extents.append(WHOLE)
+        base = extents[axis]
+        if extent == WHOLE:
+            continue
+        if base.symbol:
+            full = full and extent.start == 0 and _spans(extent)
+            continue
+        stop = None if extent.stop is None else base.start + extent.stop
+        if base.stop is not None:
+            stop = base.stop if stop is None else min(stop, base.stop)
+        extents[axis] = Extent(base.start + extent.start, stop)
+    while extents and extents[-1] == WHOLE:
+        extents.pop()
+    return Place(Region(array.region.root, tuple(extents)), full)
+
+
+def _spans(extent: Extent) -> bool:
+    return extent.stop is None or extent.stop - extent.start > 1
+
+
+class Binder:
+    """Computes bindings of launches, remembering what repeats."""
+
+    def __init__(self, roots: dict[int, Root], recorded: bool) -> None:
+        self.roots = roots
+        self.byte_regions = recorded
+        self._memo: dict[object, Binding] = {}
+
+    def bind(self, launch: Launch) -> Binding:
+        """Reads and writes of a launch. An unknown kernel reads all its arrays; its writes are unknown."""
+        effects = launch.effects
+        if effects is None:
+            reads = {path: (whole(array),) for path, array in launch.arguments.items()}
+            return Binding(reads, {}, False)
+        key = (
+            id(effects),
+            launch.dim,
+            tuple(sorted((path, repr(value)) for path, value in launch.scalars.items())),
+            tuple((path, id(array)) for path, array in launch.arguments.items()),
+        )
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._compute(launch, effects)
+        return found
+
+    def place(self, launch: Launch, path: Path, index: Index) -> Place:
+        array = launch.arguments[path]
+        if self.byte_regions and index:
+            intervals = [_interval(form, launch.scalars, launch.dim) for form in index]
+            full = all(exact and extent.start == 0 and _spans(extent) for extent, exact in intervals)
+            return Place(array.region, full)
+        return place_of(array, index, launch.scalars, launch.dim, self.roots.get(array.region.root))
+
+    def _compute(self, launch: Launch, effects: Effects) -> Binding:
+        reads: dict[Path, dict[Place, None]] = {}
+        writes: dict[Path, dict[Write, None]] = {}
+        stored: set[tuple[Path, Place]] = set()
+        for touch in effects.touches:
+            if touch.path not in launch.arguments:
+                continue
+            place = self.place(launch, touch.path, touch.index)
+            if touch.access is Access.READ:
+                reads.setdefault(touch.path, {})[place] = None
+                continue
+            store = touch.access is Access.STORE
+            clears = store and place.full and not touch.guarded
+            if store:
+                stored.add((touch.path, place))
+            elif (touch.path, place) in stored:
+                continue  # the store before it decides
+            write = Write(place, touch.access, clears, touch.guarded, touch.from_self, touch.differentiable)
+            writes.setdefault(touch.path, {})[write] = None
+        for path, array in launch.arguments.items():
+            flowing = any(path in sources for sources in effects.flows.values())
+            if flowing and path not in reads:
+                reads[path] = {Place(array.region, False): None}
+            if path in effects.flows and path not in writes:
+                writes[path] = {Write(Place(array.region, False), Access.STORE, False, True): None}
+        return Binding(
+            {path: tuple(places) for path, places in reads.items()},
+            {path: tuple(found) for path, found in writes.items()},
+            effects.complete,
+        )
+
+
+def copy_places(event: Copy) -> tuple[Place, Place]:
+    """Destination and source of a copy."""
+    return Place(event.destination.region, event.whole), Place(event.source.region, event.whole)

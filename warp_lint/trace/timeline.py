@@ -1,0 +1,222 @@
+"""What happens to memory over a trace: every write with its place, and whether it changes values.
+
+Copying equal values back, or launching the same kernel on the same inputs again, changes nothing;
+values are compared by numbers given to whole allocations.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any
+
+from warp_lint.kernels.effects import Access, Effects, Path
+from warp_lint.trace.access import Binder, Binding, Place, place_overlap
+from warp_lint.trace.model import (
+    Allocate,
+    Array,
+    Backward,
+    Copy,
+    Event,
+    Fill,
+    GradientWrite,
+    Launch,
+    OptimizerStep,
+    Overlap,
+    Root,
+    Trace,
+    UnrecordedCall,
+)
+from warp_lint.trace.regions import RegionMap
+
+
+@dataclass(slots=True)
+class Change:
+    """One write. `index`: number of the event. `array`: the object written through."""
+
+    index: int
+    place: Place
+    array: Array
+    path: Path = ()
+    in_place: bool = False
+    guarded: bool = False
+
+
+class Timeline:
+    """Writes of a trace by allocation, and the binding of each launch."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.binder = Binder(trace.roots, trace.recorded)
+        self.bindings: dict[int, Binding] = {}
+        self.changes: dict[int, list[Change]] = {}  # by event
+        self.unchanged: set[int] = set()  # events that write what is already there
+        self._by_root: dict[int, RegionMap[list[Change]]] = {}
+        self._numbers: dict[int, Any] = {}
+        self._numbers_made = 0
+        self._differentiated = False
+        self._gradients_written: set[int] = set()
+        for index, event in enumerate(trace.events):
+            self._event(index, event)
+
+    def first_change(self, place: Place, after: int, before: int) -> Change | None:
+        """The first write that certainly changes some of a place, strictly between two events."""
+        regions = self._by_root.get(place.region.root)
+        if regions is None:
+            return None
+        best: Change | None = None
+        for _, changes, _ in regions.overlapping(place.region):
+            start = bisect_right(changes, after, key=lambda c: c.index)
+            for change in changes[start:]:
+                if change.index >= before or (best is not None and change.index >= best.index):
+                    break
+                if place_overlap(change.place, place) is Overlap.YES:
+                    best = change
+                    break
+        return best
+
+    def last_change(self, place: Place, before: int) -> Change | None:
+        """The last write before an event that meets a place, or may."""
+        regions = self._by_root.get(place.region.root)
+        if regions is None:
+            return None
+        best: Change | None = None
+        for _, changes, _ in regions.overlapping(place.region):
+            position = bisect_right(changes, before - 1, key=lambda c: c.index)
+            if position and (best is None or changes[position - 1].index > best.index):
+                best = changes[position - 1]
+        return best
+
+    def number(self, root: int) -> Any:
+        """Identity of the values of a whole allocation."""
+        found = self._numbers.get(root)
+        if found is None:
+            made = self.trace.roots.get(root)
+            constant = made is not None and made.origin == "zeros"
+            found = self._numbers[root] = ("constant", 0.0) if constant else ("initial", root)
+        return found
+
+    def _fresh(self) -> Any:
+        self._numbers_made += 1
+        return ("write", self._numbers_made)
+
+    def _event(self, index: int, event: Event) -> None:
+        if isinstance(event, Launch):
+            self._launch(index, event)
+        elif isinstance(event, Copy):
+            source = self.number(event.source.region.root) if _is_whole(event.source, self._root(event.source)) else None
+            self._write(index, Change(index, Place(event.destination.region, event.whole), event.destination), source)
+        elif isinstance(event, Fill):
+            known = event.value is not None and not event.source_arrays
+            number = ("constant", float(event.value)) if known and event.value is not None else None
+            if event.kind.rstrip("_") == "zero":
+                number = ("constant", 0.0)
+            self._write(index, Change(index, Place(event.array.region), event.array), number)
+        elif isinstance(event, UnrecordedCall):
+            for array in event.outputs:
+                self._write(index, Change(index, Place(array.region), array), None)
+        elif isinstance(event, OptimizerStep):
+            for array in event.parameters:
+                self._write(index, Change(index, Place(array.region), array, in_place=True), None)
+        elif isinstance(event, Backward):
+            self._differentiated = True
+        elif isinstance(event, GradientWrite):
+            self._gradients_written.add(id(event.array))
+        elif isinstance(event, Allocate) and event.array.region.root not in self._numbers:
+            self.number(event.array.region.root)
+
+    def _launch(self, index: int, event: Launch) -> None:
+        if event.adjoint:
+            return
+        binding = self.bindings[index] = self.binder.bind(event)
+        effects = event.effects
+        if effects is None:
+            for array in event.arguments.values():
+                self._numbers[array.region.root] = self._fresh()
+            return
+        if not binding.writes:
+            return
+        key = self._launch_number(event, effects, binding)
+        for path, writes in binding.writes.items():
+            array = event.arguments[path]
+            if self._adds_zero(event, effects, path):
+                self.unchanged.add(index)
+                continue
+            for write in writes:
+                change = Change(index, write.place, array, path, write.in_place, write.guarded)
+                repeatable = key is not None and write.clears and not write.in_place and len(writes) == 1
+                self._write(index, change, (*key, path) if repeatable and key is not None else None)
+
+    def _launch_number(self, event: Launch, effects: Effects, binding: Binding) -> tuple[Any, ...] | None:
+        """What decides the values a launch stores, or None if that isn't known."""
+        scalars = []
+        for parameter in effects.parameters:
+            if parameter.kind == "scalar":
+                if (parameter.name,) not in event.scalars:
+                    return None
+                scalars.append((parameter.name, repr(event.scalars[(parameter.name,)])))
+            elif parameter.kind != "array":
+                return None
+        inputs = []
+        for path in sorted(binding.reads):
+            if any(touch.path == path and touch.access is not Access.READ for touch in effects.touches):
+                return None
+            region = event.arguments[path].region
+            inputs.append((path, region, self.number(region.root)))
+        return ("launch", effects.location, tuple(scalars), event.dim, tuple(inputs))
+
+    def _adds_zero(self, event: Launch, effects: Effects, path: Path) -> bool:
+        """An update by gradients before anything was differentiated: it adds zeros."""
+        if self._differentiated:
+            return False
+        sources = effects.values.get(path, frozenset()) - {path}
+        if path not in effects.values.get(path, frozenset()) or not sources:
+            return False
+        for source in sources:
+            array = event.arguments.get(source)
+            if array is None or array.gradient_of is None or id(array.gradient_of) in self._gradients_written:
+                return False
+        return True
+
+    def _write(self, index: int, change: Change, number: Any) -> None:
+        root = change.place.region.root
+        whole = change.place.full and _spans_root(change.place, self.trace.roots.get(root))
+        before = self.number(root)
+        if number is None or not whole:
+            if number is not None and number[0] == "constant" and number == before and change.place.full:
+                self.unchanged.add(index)
+                return
+            number = self._fresh()
+        elif number == before:
+            self.unchanged.add(index)
+            return
+        self._numbers[root] = number
+        self.changes.setdefault(index, []).append(change)
+        regions = self._by_root.setdefault(root, RegionMap())
+        found = regions.get(change.place.region)
+        if found is None:
+            regions.set(change.place.region, [change])
+        else:
+            found.append(change)
+
+    def _root(self, array: Array) -> Root | None:
+        return self.trace.roots.get(array.region.root)
+
+
+def _is_whole(array: Array, root: Root | None) -> bool:
+    return _spans_root(Place(array.region), root)
+
+
+def _spans_root(place: Place, root: Root | None) -> bool:
+    shape = root.shape if root is not None else None
+    for axis, extent in enumerate(place.region.extents):
+        if extent.symbol or extent.start != 0:
+            return False
+        if extent.stop is None:
+            continue
+        length = shape[axis] if shape is not None and axis < len(shape) else None
+        if length is None and axis == 0 and root is not None and len(place.region.extents) == 1:
+            length = root.length
+        if length is None or extent.stop < length:
+            return False
+    return True
