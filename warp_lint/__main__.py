@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from warp_lint.cli import run
 
-from warp_lint.cli import main
-
-sys.exit(main())
+run()

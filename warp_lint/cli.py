@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -53,6 +54,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return EXIT_TROUBLE
+
+
+def run() -> NoReturn:
+    """The installed command: a process of its own, too short-lived for a garbage collector to pay."""
+    gc.disable()
+    sys.exit(main())
 
 
 class _Parser(argparse.ArgumentParser):

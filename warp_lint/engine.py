@@ -255,13 +255,18 @@ def _finish(unit: Unit, request: Request, configs: Configs, display: Displayer, 
     texts = {display(file): text for file, text in unit.texts.items()}
     lines = display.lines(())
     kept: list[Finding] = []
-    for path in sorted({*by_path, *(path for path, text in texts.items() if suppress.has_comments(text))}):
+    for path in sorted({*by_path, *texts}):
+        found = by_path.get(path, [])
+        source = texts[path] if path in texts else "\n".join(lines(path) or [])
+        readable = suppress.must_read(source, bool(found))
+        if not found and not readable:
+            continue
         choice = FileFilter(configs.for_file(display.file(path)), request.overrides, display.file(path))
-        source = texts.get(path)
-        comments = suppress.read("\n".join(lines(path) or []) if source is None else source, path)
-        found = comments.apply(by_path.get(path, []), request.noqa)
-        if unit.settings.differentiates and source is not None:
-            found += comments.unused(partial(choice.judged, whole=whole))
+        if readable:
+            comments = suppress.read(source, path)
+            found = comments.apply(found, request.noqa)
+            if unit.settings.differentiates and path in texts:
+                found += comments.unused(partial(choice.judged, whole=whole))
         kept += [finding for finding in found if choice.shows(finding)]
     return kept
 

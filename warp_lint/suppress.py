@@ -20,6 +20,7 @@ from warp_lint.selection import UnknownCode, parse_code
 _NOQA = re.compile(
     r"#\s*(?P<file>(?:flake8|ruff)\s*:\s*)?noqa(?:\s*:\s*(?P<list>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.I
 )
+_NAMES_US = re.compile(r"#[^\n]*(?:warp-lint|noqa[^\n]*ADJ)", re.I)
 _OWN = re.compile(r"#\s*warp-lint\s*:\s*(?P<verb>[\w-]*)\s*(?:\[(?P<list>[^\]]*)\])?", re.I)
 
 
@@ -87,17 +88,18 @@ def _finding(location: Location, message: str) -> Finding:
     return Finding(rule.code, rule.name, rule.severity, location, message, help="remove the comment, or correct it")
 
 
-def has_comments(source: str) -> bool:
-    """A cheap look: may the file hold a suppression at all?"""
-    lower = source.lower()
-    return "noqa" in lower or "warp-lint" in lower
+def must_read(source: str, findings: bool) -> bool:
+    """A cheap look before the tokenizer's: may comments matter? Where nothing is found, only those that
+    name our rules do, to be called unused."""
+    if findings:
+        lower = source.lower()
+        return "noqa" in lower or "warp-lint" in lower
+    return _NAMES_US.search(source) is not None
 
 
 def read(source: str, path: str) -> Suppressions:
     """The suppressions of a file that parses; none if the tokenizer gives up on it."""
     result = Suppressions()
-    if not has_comments(source):
-        return result
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
