@@ -1,0 +1,179 @@
+"""Finite differences of a recorded forward: it is run again from the contents it began with.
+
+Random draws and host branches stay as they were, so what is compared is the derivative of what ran.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warp_lint.confirm.live.internals import Warp
+from warp_lint.confirm.live.memory import raw, read, write
+from warp_lint.confirm.live.steps import Step, Touch
+from warp_lint.confirm.live.window import External, Region, Window
+
+# Relative steps, largest first, for each floating-point size.
+STEPS = {2: (0.2, 0.1, 0.05), 4: (3e-2, 1e-2, 3e-3, 1e-3), 8: (1e-3, 1e-4, 1e-5, 1e-6)}
+KINK = 0.02
+
+
+@dataclass(slots=True)
+class Difference:
+    """A directional derivative: value, estimated error, and whether the function has a kink there.
+
+    `left`, `right`: one-sided derivatives at the smallest step."""
+
+    value: float
+    error: float
+    kink: bool = False
+    left: float = 0.0
+    right: float = 0.0
+
+    @property
+    def known(self) -> bool:
+        return bool(np.isfinite(self.value) and np.isfinite(self.error))
+
+    def admits(self, other: float, tolerance: float, floor: float) -> bool:
+        """Whether `other` could be this derivative."""
+        if not np.isfinite(other):
+            return False
+        slack = max(tolerance * max(abs(self.value), abs(other)), 4 * self.error, floor)
+        if self.kink:
+            low, high = min(self.left, self.right), max(self.left, self.right)
+            return low - slack <= other <= high + slack
+        return abs(self.value - other) <= slack
+
+
+class Forward:
+    """Runs a window's forward again. `objective()` reads the seeded outputs from memory."""
+
+    def __init__(self, warp: Warp, window: Window, objective: Callable[[], float]) -> None:
+        self.warp = warp
+        self.window = window
+        self.objective = objective
+        self.runs = 0
+        self.seconds = 0.0
+        self.faithful = True
+        self.why = ""
+        self.functions = [s for s in window.entries if s.kind == "function"]
+
+    def run(self, change: Callable[[], None] | None = None) -> float:
+        """The objective, with `change` applied to the initial contents. Leaves memory changed."""
+        started = time.perf_counter()
+        for region in self.window.regions:
+            write(region.low, self.window.initial[region.index])
+        if change is not None:
+            change()
+        for item in self.window.timeline:
+            if isinstance(item, External):
+                raw(item.low, item.low + item.mask.size)[item.mask] = item.content[item.mask]
+            else:
+                self._step(item)
+        self.runs += 1
+        self.seconds += time.perf_counter() - started
+        return self.objective()
+
+    def _step(self, step: Step) -> None:
+        if step.kind == "launch":
+            self.warp.run(step.command, step.params, False)
+        elif step.kind == "copy":
+            destination, source = step.touches[:2]
+            values = source.view()
+            target = destination.view()
+            target[...] = values.reshape(target.shape) if values.shape != target.shape else values
+        elif step.kind == "fill":
+            touch = step.touches[0]
+            content = touch.final()
+            if content is None:
+                return
+            kept = content.copy()
+            touch_view = touch.view(kept.ctypes.data - touch.low)
+            touch.view()[...] = touch_view
+        elif step.kind == "call":
+            for touch in step.touches:
+                if touch.after is not None:
+                    write(touch.low, touch.after)
+
+    def check(self) -> float:
+        """Run unchanged; notes in `faithful` whether it gave the recorded contents again."""
+        value = self.run()
+        for index, (content, known) in self.window.after_entries.items():
+            region = self.window.regions[index]
+            if not np.array_equal(raw(region.low, region.high)[known], content[known]):
+                self.faithful = False
+                self.why = f"running the forward again gave other values in `{region.name}`"
+                break
+        return value
+
+    def derivative(self, change: Callable[[float], None], size: int, scale: float, base: float, magnitude: float) -> Difference:
+        """Derivative along `change(h)`, which adds `h` times a direction to the initial contents.
+
+        `size`: bytes of the coarsest floating-point type involved; `scale`: size of the values changed;
+        `base`: the objective unchanged; `magnitude`: size of the terms it sums.
+        """
+        unit = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size]
+        centred: list[float] = []
+        steps = [s * scale for s in STEPS[size]]
+        sides: list[tuple[float, float]] = []
+        for h in steps:
+            up = self.run(lambda h=h: change(h))  # type: ignore[misc]
+            down = self.run(lambda h=h: change(-h))  # type: ignore[misc]
+            centred.append((up - down) / (2 * h))
+            sides.append(((base - down) / h, (up - base) / h))
+        return settle(steps, centred, sides, unit * max(abs(base), magnitude))
+
+
+def settle(steps: Sequence[float], centred: Sequence[float], sides: Sequence[tuple[float, float]], noise: float) -> Difference:
+    """The best of several central differences: the pair of steps that agree most, extrapolated."""
+    best: Difference | None = None
+    for i in range(len(steps) - 1):
+        ratio = (steps[i] / steps[i + 1]) ** 2
+        value = (ratio * centred[i + 1] - centred[i]) / (ratio - 1)
+        error = abs(centred[i + 1] - centred[i]) + noise / steps[i + 1]
+        if not np.isfinite(value):
+            continue
+        if best is None or error < best.error:
+            best = Difference(float(value), float(error))
+            left, right = sides[i + 1]
+            best.left, best.right = float(left), float(right)
+            wide = abs(sides[i][1] - sides[i][0])
+            gap = abs(right - left)
+            size = max(abs(left), abs(right), 1e-300)
+            # A smooth function's one-sided differences close in with the step; a kink's do not.
+            best.kink = gap > KINK * size and gap > 0.5 * wide and gap > 4 * noise / steps[i + 1]
+    return best or Difference(float("nan"), float("inf"))
+
+
+def element_change(touch: Touch, region: Region, index: tuple[int, ...]) -> Callable[[float], None]:
+    """Add to one scalar of an array in memory."""
+
+    def change(h: float) -> None:
+        view = touch.view()
+        view[index] += np.asarray(h, view.dtype)
+
+    return change
+
+
+def direction_change(parts: Sequence[tuple[Touch, Any]]) -> Callable[[float], None]:
+    """Add `h` times a direction of the same shape to each array."""
+
+    def change(h: float) -> None:
+        for touch, direction in parts:
+            view = touch.view()
+            view += (h * direction).astype(view.dtype)
+
+    return change
+
+
+def coarsest(window: Window, regions: Sequence[Region]) -> int:
+    """Bytes of the coarsest floating-point type that the window's launches touch."""
+    sizes = {t.element.dtype.itemsize for r in window.regions for _, t in r.touches if t.element.floating}
+    return min(sizes, default=4)
+
+
+__all__ = ["Difference", "Forward", "coarsest", "direction_change", "element_change", "read", "settle"]
