@@ -60,9 +60,7 @@ def whole(array: Array) -> Place:
     return Place(array.region, True)
 
 
-def _interval(
-    form: Affine | None, scalars: dict[Path, object], dim: tuple[int | None, ...]
-) -> tuple[Extent, bool]:
+def _interval(form: Affine | None, scalars: dict[Path, object], dim: tuple[int | None, ...]) -> tuple[Extent, bool]:
     """Elements along one dimension that an index takes over all threads and iterations."""
     if form is None:
         return WHOLE, False
@@ -101,9 +99,9 @@ def _length(symbol: str, dim: tuple[int | None, ...]) -> int | None:
 
 def _kept_axes(array: Array, ndim: int, root: Root | None) -> tuple[int, ...] | None:
     """For each dimension of an array object the dimension of the allocation it runs over."""
-    axes = getattr(array, "axes", _MISSING)
-    if axes is not _MISSING:
-        return axes if axes is None or len(axes) >= ndim else None  # type: ignore[return-value]
+    if hasattr(array, "axes"):
+        axes: tuple[int, ...] | None = array.axes
+        return axes if axes is None or len(axes) >= ndim else None
     extents = array.region.extents
     if not extents:
         if root is not None and root.shape is not None and ndim and len(root.shape) != ndim:
@@ -117,9 +115,6 @@ def _kept_axes(array: Array, ndim: int, root: Root | None) -> tuple[int, ...] | 
     gone = set(singles[:dropped])
     kept = [k for k in range(max(len(extents), ndim + dropped)) if k not in gone]
     return tuple(kept[:ndim])
-
-
-_MISSING = object()
 
 
 def place_of(
@@ -177,7 +172,7 @@ class Binder:
         """Reads and writes of a launch. An unknown kernel reads all its arrays; its writes are unknown."""
         effects = launch.effects
         if effects is None:
-            reads = {path: (whole(array),) for path, array in launch.arguments.items()}
+            reads: dict[Path, tuple[Place, ...]] = {path: (whole(array),) for path, array in launch.arguments.items()}
             return Binding(reads, {}, False)
         key = (
             id(effects),

@@ -92,7 +92,7 @@ class RegionMap(Generic[Value]):
 
     def overlapping(self, region: Region) -> list[tuple[Region, Value, Overlap]]:
         """Entries that share elements with a region, or may."""
-        found = []
+        found: list[tuple[Region, Value, Overlap]] = []
         for key, value in self._rest.items():
             shared = overlap(key, region)
             if shared is not Overlap.NONE:

@@ -104,7 +104,9 @@ class Timeline:
         if isinstance(event, Launch):
             self._launch(index, event)
         elif isinstance(event, Copy):
-            source = self.number(event.source.region.root) if _is_whole(event.source, self._root(event.source)) else None
+            source = (
+                self.number(event.source.region.root) if _is_whole(event.source, self._root(event.source)) else None
+            )
             self._write(index, Change(index, Place(event.destination.region, event.whole), event.destination), source)
         elif isinstance(event, Fill):
             known = event.value is not None and not event.source_arrays

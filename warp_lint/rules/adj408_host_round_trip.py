@@ -1,0 +1,63 @@
+"""ADJ408: values on the gradient path go through the host or an unrecorded library call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warp_lint.findings import Finding, Note
+from warp_lint.rules.tape_report import at_event, report
+from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.cuts import Cut
+from warp_lint.trace.flow import Tier
+from warp_lint.trace.model import Launch, UnrecordedCall
+from warp_lint.trace.sweep import Result
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    for result in analysis.results:
+        for cut in analysis.cuts(result.window).found:
+            if cut.kind not in ("host", "call") or cut.tier <= Tier.MAYBE:
+                continue
+            if analysis.scope_of(result.window, cut.index) is not None:
+                yield _finding(analysis, result, cut)
+
+
+def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
+    name = analysis.name(cut.array)
+    severity = analysis.severity(cut.tier, cut.sure, cut.index, result.window.index)
+    event = analysis.events[cut.index]
+    if isinstance(event, UnrecordedCall):
+        return report(
+            analysis,
+            "ADJ408",
+            severity,
+            at_event(analysis, cut.index),
+            f"`{event.function}` is not recorded on the tape, so the gradient ends at `{name}`",
+            "compute it with a kernel",
+            (),
+            cut.index,
+        )
+    read = analysis.host_read(cut.array, cut.index)
+    place = read if read is not None and (isinstance(event, Launch) or _same_line(analysis, read, cut.index)) else None
+    if place is None and read is not None and not isinstance(event, Launch) and _kept(analysis, read, cut.index):
+        place = read
+    return report(
+        analysis,
+        "ADJ408",
+        severity,
+        at_event(analysis, place if place is not None else cut.index),
+        f"the values of `{name}` leave the tape here, so the gradient that should reach `{name}` ends",
+        "keep the value in a Warp array and compute with kernels",
+        [Note(analysis.where(cut.index), "they come back here")],
+        place if place is not None else cut.index,
+    )
+
+
+def _same_line(analysis: Analysis, a: int, b: int) -> bool:
+    return analysis.where(a).path == analysis.where(b).path and analysis.where(a).line == analysis.where(b).line
+
+
+def _kept(analysis: Analysis, read: int, use: int) -> bool:
+    """The host values were kept from the read to the use."""
+    event = analysis.events[read]
+    return bool(getattr(event, "keeps_view", False)) and read < use

@@ -1,0 +1,77 @@
+"""ADJ410: a backward pass that starts from nothing, and a seed array used a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warp_lint.findings import Finding, Note
+from warp_lint.rules.tape_report import at_event, report
+from warp_lint.trace.access import Place
+from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.flow import Tier, gradient_key
+from warp_lint.trace.model import GradientWrite
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    for one in analysis.gradients.unseeded:
+        backward = analysis.where(one.backward)
+        if one.clear is not None and one.array is not None:
+            yield report(
+                analysis,
+                "ADJ410",
+                analysis.severity(Tier.INTEREST, True, one.clear, one.backward),
+                at_event(analysis, one.clear),
+                f"this zeroes the gradient of `{analysis.name(one.array)}`, from which the next backward pass starts",
+                "clear the tapes after the last backward pass",
+                [Note(backward, "starts from zeros")],
+                one.clear,
+            )
+            continue
+        yield report(
+            analysis,
+            "ADJ410",
+            analysis.severity(Tier.INTEREST, True, one.backward),
+            backward,
+            "this backward pass has no loss and no seed, so every gradient is zero",
+            "pass `loss=` or `grads=`, or set the gradient of an output before",
+            (),
+            one.backward,
+        )
+    yield from _reused(analysis)
+
+
+def _reused(analysis: Analysis) -> Iterator[Finding]:
+    """`y.grad = seed` again, although the pass before has consumed `seed` with `y.grad`."""
+    given: dict[int, tuple[int, GradientWrite]] = {}  # by allocation of the seed
+    consumed: dict[int, tuple[int, int]] = {}
+    results = {result.window.index: result for result in analysis.results}
+    for index, event in enumerate(analysis.events):
+        if isinstance(event, GradientWrite) and event.kind == "replace" and event.source is not None:
+            root = event.source.region.root
+            if root in consumed:
+                backward, first = consumed[root]
+                changed = analysis.timeline.first_change(Place(event.source.region), backward, index)
+                if changed is None:
+                    yield report(
+                        analysis,
+                        "ADJ410",
+                        analysis.severity(Tier.INTEREST, True, index, backward),
+                        at_event(analysis, index),
+                        f"`{analysis.name(event.source)}` became the gradient of `{analysis.name(event.array)}`, "
+                        "and the last backward pass zeroed it",
+                        "pass it as `grads={array: seed}`, which copies, or fill it again",
+                        [
+                            Note(analysis.where(first), "handed over here"),
+                            Note(analysis.where(backward), "consumed here"),
+                        ],
+                        index,
+                    )
+                del consumed[root]
+            given[root] = (index, event)
+        result = results.get(index)
+        if result is not None:
+            for root, (first, write) in list(given.items()):
+                key = gradient_key(write.array)
+                if key in result.writers and key not in result.residuals:
+                    consumed[root] = (index, first)
+                    del given[root]

@@ -1,0 +1,36 @@
+"""ADJ411: part of the forward computation is launched while no tape is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warp_lint.findings import Finding, Note
+from warp_lint.rules.tape_report import at_event, report
+from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.flow import Tier
+from warp_lint.trace.model import Launch
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    for result in analysis.results:
+        window = result.window
+        if not window.operations:
+            continue
+        for cut in analysis.cuts(window).found:
+            if cut.kind != "outside" or cut.tier <= Tier.MAYBE or not analysis.flow.has_gradient(cut.array):
+                continue
+            event = analysis.events[cut.index]
+            what = f"`{event.kernel}`" if isinstance(event, Launch) else "this copy"
+            late = cut.index > window.last
+            when = "after the tape is closed" if late else "before the tape opens"
+            notes = [Note(analysis.where(enter), "the tape is entered here") for enter, _ in window.scopes[:1]]
+            yield report(
+                analysis,
+                "ADJ411",
+                analysis.severity(cut.tier, cut.sure, cut.index, window.index),
+                at_event(analysis, cut.index),
+                f"{what} computes `{analysis.name(cut.array)}` on the way to the loss {when}: its gradient ends there",
+                "move it into the `with tape:` block",
+                notes,
+                cut.index,
+            )

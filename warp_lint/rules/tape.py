@@ -1,0 +1,85 @@
+"""Rules over traces: families 3 and 4 together, one finding per cause over all traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from warp_lint.findings import Finding, Location
+from warp_lint.rules import (
+    adj301_ping_pong,
+    adj302_copy_onto_read,
+    adj303_cleared_on_tape,
+    adj304_write_before_backward,
+    adj305_aliased_state,
+    adj306_mutated_launch_argument,
+    adj307_copy_before_read,
+    adj308_double_write,
+    adj401_tape_scope_leak,
+    adj402_missing_zero,
+    adj403_reentered_tape,
+    adj404_severed_gradient,
+    adj405_backward_disabled,
+    adj406_retained_rewrite,
+    adj407_stale_gradient,
+    adj408_host_round_trip,
+    adj409_truncated_horizon,
+    adj410_consumed_seed,
+    adj411_unrecorded_forward,
+    adj412_bridge_accumulates,
+    adj413_loss_accumulates,
+)
+from warp_lint.rules.tape_report import applies
+from warp_lint.settings import Settings
+from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.model import Trace
+
+Check = Callable[[Analysis], Iterator[Finding]]
+
+CHECKS: dict[str, Check] = {
+    "ADJ301": adj301_ping_pong.check,
+    "ADJ302": adj302_copy_onto_read.check,
+    "ADJ303": adj303_cleared_on_tape.check,
+    "ADJ304": adj304_write_before_backward.check,
+    "ADJ305": adj305_aliased_state.check,
+    "ADJ306": adj306_mutated_launch_argument.check,
+    "ADJ307": adj307_copy_before_read.check,
+    "ADJ308": adj308_double_write.check,
+    "ADJ401": adj401_tape_scope_leak.check,
+    "ADJ402": adj402_missing_zero.check,
+    "ADJ403": adj403_reentered_tape.check,
+    "ADJ404": adj404_severed_gradient.check,
+    "ADJ405": adj405_backward_disabled.check,
+    "ADJ406": adj406_retained_rewrite.check,
+    "ADJ407": adj407_stale_gradient.check,
+    "ADJ408": adj408_host_round_trip.check,
+    "ADJ409": adj409_truncated_horizon.check,
+    "ADJ410": adj410_consumed_seed.check,
+    "ADJ411": adj411_unrecorded_forward.check,
+    "ADJ412": adj412_bridge_accumulates.check,
+    "ADJ413": adj413_loss_accumulates.check,
+}
+
+
+def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
+    """Findings of families 3 and 4 over traces, sorted; one per code and place, the most severe."""
+    best: dict[tuple[str, Location], Finding] = {}
+    for trace in traces:
+        for finding in check_trace(trace, settings):
+            key = (finding.code, finding.location)
+            known = best.get(key)
+            if known is None or _rank(finding) > _rank(known):
+                best[key] = finding
+    return sorted(best.values(), key=Finding.sort_key)
+
+
+def check_trace(trace: Trace, settings: Settings) -> list[Finding]:
+    """Findings of one trace, in the order of the rules; may repeat a place."""
+    analysis = Analysis(trace, settings)
+    if not analysis.gradients.windows:
+        return []
+    return [finding for code, check in CHECKS.items() if applies(analysis, code) for finding in check(analysis)]
+
+
+def _rank(finding: Finding) -> tuple[int, tuple[str, int, int, str, str]]:
+    """Order by severity, then by text, so that the order of traces does not matter."""
+    return int(finding.severity), finding.sort_key()

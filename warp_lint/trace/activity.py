@@ -1,0 +1,105 @@
+"""What traces tell about a kernel's launches: the context for the rules inside kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from warp_lint.findings import Location
+from warp_lint.kernels.activity import KernelActivity, LaunchContext
+from warp_lint.kernels.effects import Path
+from warp_lint.settings import Settings
+from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.flow import Tier, recorded
+from warp_lint.trace.model import Launch, Overlap, Trace, overlap
+from warp_lint.trace.sweep import Result
+
+CONTEXT_LIMIT = 16
+
+
+class _Seen:
+    """Launches of one kernel over all traces. `open`: launches whose use isn't known."""
+
+    def __init__(self) -> None:
+        self.contexts: dict[LaunchContext, None] = {}
+        self.open = False
+
+    def activity(self) -> KernelActivity:
+        contexts = sorted(self.contexts, key=repr)
+        if contexts:
+            return KernelActivity("active", tuple(contexts[:CONTEXT_LIMIT]))
+        return KernelActivity("unknown" if self.open else "inactive")
+
+
+def launch_contexts(traces: Iterable[Trace], settings: Settings) -> dict[Location, KernelActivity]:
+    """Activity of every kernel that some trace launches, by `Effects.location`."""
+    seen: dict[Location, _Seen] = {}
+    for trace in traces:
+        for location, context in _of_trace(trace, settings):
+            record = seen.setdefault(location, _Seen())
+            if context is None:
+                record.open = True
+            elif context is not _INACTIVE:
+                record.contexts[context] = None
+    return {location: record.activity() for location, record in sorted(seen.items())}
+
+
+_INACTIVE = LaunchContext(frozenset(), frozenset(), frozenset())
+
+
+def _of_trace(trace: Trace, settings: Settings) -> Iterator[tuple[Location, LaunchContext | None]]:
+    """A context per launch; None where the trace does not show whether it is differentiated."""
+    if not any(isinstance(event, Launch) for event in trace.events):
+        return
+    analysis = Analysis(trace, settings)
+    differentiated: dict[int, list[Result]] = {}
+    for result in analysis.results:
+        for operation in result.window.operations:
+            differentiated.setdefault(operation, []).append(result)
+    for index, event in enumerate(trace.events):
+        if not isinstance(event, Launch) or event.effects is None:
+            continue
+        location = event.effects.location
+        if event.adjoint:
+            yield location, LaunchContext(_carrying(analysis, event), scalars=_scalars(event), assumed=event.assumed)
+        elif index in differentiated:
+            yield location, _context(analysis, index, event, differentiated[index])
+        elif recorded(event):
+            yield location, None  # a tape holds it, but its backward pass isn't seen
+        else:
+            yield location, _INACTIVE
+
+
+def _carrying(analysis: Analysis, event: Launch) -> frozenset[Path]:
+    return frozenset(
+        path
+        for path, array in event.arguments.items()
+        if array.floating and array.gradient_of is None and analysis.flow.has_gradient(array) is not False
+    )
+
+
+def _scalars(event: Launch) -> tuple[tuple[Path, object], ...]:
+    known = [(path, value) for path, value in event.scalars.items() if isinstance(value, int)]
+    return tuple(sorted(known, key=repr))
+
+
+def _context(analysis: Analysis, index: int, event: Launch, results: list[Result]) -> LaunchContext:
+    readings = analysis.flow.readings.get(index, {})
+    varied = None
+    if analysis.flow.interest:
+        varied = frozenset(p for p, r in readings.items() if r.actual in (Tier.MAYBE, Tier.INTEREST))
+    useful: frozenset[Path] = frozenset().union(*(r.useful.get(index, frozenset()) for r in results))
+    second = analysis.trace.second_call_from
+    assumed = event.assumed or (second is not None and index >= second)
+    return LaunchContext(_carrying(analysis, event), useful, varied, _scalars(event), _aliases(event), assumed)
+
+
+def _aliases(event: Launch) -> tuple[frozenset[Path], ...]:
+    """Groups of parameters that are the same memory."""
+    paths = sorted(event.arguments)
+    groups: list[frozenset[Path]] = []
+    for position, path in enumerate(paths):
+        region = event.arguments[path].region
+        same = [p for p in paths[position:] if overlap(event.arguments[p].region, region) is Overlap.YES]
+        if len(same) > 1 and not any(path in group for group in groups):
+            groups.append(frozenset(same))
+    return tuple(groups)

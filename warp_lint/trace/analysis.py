@@ -1,0 +1,166 @@
+"""One trace, analysed: what the tape rules share."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from typing import Any
+
+from warp_lint.findings import Location, Severity
+from warp_lint.settings import Settings
+from warp_lint.trace.cuts import Cuts
+from warp_lint.trace.flow import Flow, Tier
+from warp_lint.trace.gradients import Gradients
+from warp_lint.trace.model import (
+    Array,
+    Backward,
+    Event,
+    HostRead,
+    Launch,
+    Mutate,
+    Opaque,
+    Rebind,
+    TapeEvent,
+    Trace,
+)
+from warp_lint.trace.sweep import Result
+from warp_lint.trace.timeline import Timeline
+from warp_lint.trace.windows import Window
+
+
+class Analysis:
+    """Timeline, activity, reverse sweeps and gradient states of one trace."""
+
+    def __init__(self, trace: Trace, settings: Settings) -> None:
+        self.trace = trace
+        self.settings = settings
+        self.events = trace.events
+        self.timeline = Timeline(trace)
+        self.flow = Flow(trace, self.timeline)
+        self.gradients = Gradients(trace, self.timeline, self.flow, settings.target)
+        self.shared: dict[str, Any] = {}  # what rules compute once for several of them
+        self._cuts: dict[int, Cuts] = {}
+
+    @property
+    def results(self) -> list[Result]:
+        return self.gradients.results
+
+    def cuts(self, window: Window) -> Cuts:
+        found = self._cuts.get(window.index)
+        if found is None:
+            earlier = [w.index for w in self.gradients.windows if w.index < window.start]
+            since = earlier[-1] + 1 if earlier else 0
+            found = self._cuts[window.index] = Cuts(self.timeline, self.flow, window, since)
+        return found
+
+    # Certainty
+
+    @cached_property
+    def _opaque(self) -> list[int]:
+        return [k for k, e in enumerate(self.events) if isinstance(e, Opaque)]
+
+    def opaque_between(self, first: int, last: int, array: Array | None = None, tape: int | None = None) -> bool:
+        """A call that could not be followed got the array or the tape between two events."""
+        for index in self._opaque[bisect_right(self._opaque, first) :]:
+            if index >= last:
+                break
+            event = self.events[index]
+            assert isinstance(event, Opaque)
+            if tape is not None and tape in event.tapes:
+                return True
+            if array is not None and any(a.region.root == array.region.root for a in event.arrays):
+                return True
+        return False
+
+    def assumed(self, *indices: int) -> bool:
+        """Some of the events were reached through an assumption or belong to a second call."""
+        second = self.trace.second_call_from
+        return any(self.events[k].assumed or (second is not None and k >= second) for k in indices)
+
+    def exclusive(self, *indices: int) -> bool:
+        """Some of the events are in opposite arms of one branch."""
+        arms: dict[int, bool] = {}
+        for index in indices:
+            for guard in self.events[index].guards:
+                if arms.setdefault(guard.branch, guard.arm) != guard.arm:
+                    return True
+        return False
+
+    def conditional(self, *indices: int) -> bool:
+        """The events are not all under the same unknown conditions."""
+        guards = [frozenset(self.events[k].guards) for k in indices]
+        return any(g != guards[0] for g in guards[1:])
+
+    def severity(self, tier: Tier, sure: bool, *indices: int) -> Severity:
+        """Error only for a leaf whose gradient is read, with nothing assumed on the way."""
+        certain = tier is Tier.INTEREST and sure and not self.assumed(*indices) and not self.conditional(*indices)
+        return Severity.ERROR if certain else Severity.WARNING
+
+    # Places in the source
+
+    def where(self, index: int) -> Location:
+        return self.events[index].location
+
+    def kernel(self, index: int) -> str:
+        event = self.events[index]
+        return event.kernel if isinstance(event, Launch) else event.text or type(event).__name__.lower()
+
+    def name(self, array: Array) -> str:
+        if array.name:
+            return array.name
+        root = self.trace.roots.get(array.region.root)
+        return root.name if root is not None and root.name else "array"
+
+    def allocation(self, array: Array) -> Location:
+        """Where the object was made: a view's own place, else the allocation of its memory."""
+        if id(array) not in self.flow.views:
+            root = self.trace.roots.get(array.region.root)
+            if root is not None and array.location is None:
+                return root.location
+        if array.location is not None:
+            return array.location
+        root = self.trace.roots.get(array.region.root)
+        assert root is not None
+        return root.location
+
+    def loop_between(self, first: int, second: int) -> Location | None:
+        """The loop in whose different iterations two events happened."""
+        for a, b in zip(self.events[first].loops, self.events[second].loops, strict=False):
+            if a.loop != b.loop:
+                return None
+            if a.iteration != b.iteration:
+                return a.location
+        return None
+
+    def host_read(self, array: Array, before: int) -> int | None:
+        """The last time the host read an array before an event."""
+        for index in range(before - 1, -1, -1):
+            event = self.events[index]
+            if isinstance(event, HostRead) and event.array.region.root == array.region.root and event.kind != "view":
+                return index
+            if isinstance(event, Backward):
+                return None
+        return None
+
+    # Events by kind
+
+    @cached_property
+    def rebinds(self) -> list[tuple[int, Rebind]]:
+        return [(k, e) for k, e in enumerate(self.events) if isinstance(e, Rebind)]
+
+    @cached_property
+    def mutations(self) -> list[tuple[int, Mutate]]:
+        return [(k, e) for k, e in enumerate(self.events) if isinstance(e, Mutate)]
+
+    def scope_of(self, window: Window, index: int) -> tuple[int, int | None] | None:
+        """The scope of the window's tape that holds an event."""
+        for enter, leave in window.scopes:
+            if enter < index and (leave is None or index < leave):
+                return enter, leave
+        return None
+
+    def event(self, index: int) -> Event:
+        return self.events[index]
+
+    def tape_events(self, action: str) -> list[tuple[int, TapeEvent]]:
+        return [(k, e) for k, e in enumerate(self.events) if isinstance(e, TapeEvent) and e.action == action]

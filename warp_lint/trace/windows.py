@@ -1,0 +1,82 @@
+"""Backward passes of a trace, each with the operations it differentiates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warp_lint.trace.model import Array, Backward, Copy, Launch, RecordFunction, TapeEvent, Trace
+
+
+@dataclass(slots=True)
+class Window:
+    """One backward pass. `operations`: events its tape holds, in order. `scopes`: (enter, exit) events
+    of the tape since its last reset; exit None while open. `previous`: the backward pass of this
+    tape before it since the reset, as an event number."""
+
+    index: int
+    event: Backward
+    tape: int
+    operations: tuple[int, ...]
+    scopes: tuple[tuple[int, int | None], ...]
+    previous: int | None
+    inside: bool  # called inside the scope of a tape
+
+    @property
+    def start(self) -> int:
+        return self.operations[0] if self.operations else self.index
+
+    @property
+    def last(self) -> int:
+        return self.operations[-1] if self.operations else self.index
+
+    def seeds(self) -> list[Array]:
+        found = [array for array, _ in self.event.seeds]
+        if self.event.loss is not None:
+            found.append(self.event.loss)
+        return found
+
+    def seedless(self) -> bool:
+        return not self.seeds() and not self.event.unknown_arguments
+
+
+def find_windows(trace: Trace) -> list[Window]:
+    """All backward passes, in order."""
+    operations: dict[int, list[int]] = {}
+    scopes: dict[int, list[tuple[int, int | None]]] = {}
+    previous: dict[int, int] = {}
+    open_tapes: list[int] = []
+    windows: list[Window] = []
+    for index, event in enumerate(trace.events):
+        if isinstance(event, TapeEvent):
+            if event.action == "enter":
+                scopes.setdefault(event.target, []).append((index, None))
+                open_tapes.append(event.target)
+            elif event.action == "exit":
+                if scopes.get(event.target):
+                    scopes[event.target][-1] = (scopes[event.target][-1][0], index)
+                if event.target in open_tapes:
+                    open_tapes.remove(event.target)
+            elif event.action == "reset":
+                operations.pop(event.target, None)
+                scopes.pop(event.target, None)
+                previous.pop(event.target, None)
+        elif isinstance(event, Backward):
+            windows.append(
+                Window(
+                    index,
+                    event,
+                    event.target,
+                    tuple(operations.get(event.target, ())),
+                    tuple(scopes.get(event.target, ())),
+                    previous.get(event.target),
+                    bool(open_tapes),
+                )
+            )
+            previous[event.target] = index
+        elif event.tape is not None and (
+            isinstance(event, RecordFunction)
+            or (isinstance(event, Launch) and event.recorded and not event.adjoint)
+            or (isinstance(event, Copy) and event.recorded)
+        ):
+            operations.setdefault(event.tape, []).append(index)
+    return windows
