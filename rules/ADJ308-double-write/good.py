@@ -1,0 +1,56 @@
+"""A filled pond: the second launch writes a new array, with the banks in place of the outer cells."""
+
+import numpy as np
+import warp as wp
+
+
+@wp.kernel
+def fill(rain: wp.array[wp.float64], level: wp.array[wp.float64]):
+    i = wp.tid()
+    level[i] = wp.float64(2.0) * rain[i]
+
+
+@wp.kernel
+def banks(rain: wp.array[wp.float64], height: wp.array[wp.float64], level: wp.array[wp.float64]):
+    i = wp.tid()
+    if i == 0 or i == level.shape[0] - 1:
+        level[i] = height[0]
+    else:
+        level[i] = rain[i]
+
+
+@wp.kernel
+def volume(level: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, level[i] * level[i])
+
+
+def pond(rain, height):
+    n = rain.shape[0]
+    level = wp.zeros(n, dtype=wp.float64, requires_grad=True)
+    banked = wp.zeros_like(level)
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(fill, dim=n, inputs=[rain], outputs=[level])
+    wp.launch(banks, dim=n, inputs=[level, height], outputs=[banked])
+    wp.launch(volume, dim=n, inputs=[banked], outputs=[loss])
+    return loss
+
+
+def main():
+    x, h = np.array([0.5, 0.25, 0.75, 1.0]), 1e-6
+    height = wp.array([1.5], dtype=wp.float64, requires_grad=True)
+    rain = wp.array(x, dtype=wp.float64, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        loss = pond(rain, height)
+    tape.backward(loss)
+    print("AD =", rain.grad.numpy().round(6).tolist())
+
+    def value(values):
+        return pond(wp.array(values, dtype=wp.float64), height).numpy()[0]
+
+    print("FD =", np.round([(value(x + e) - value(x - e)) / (2.0 * h) for e in h * np.eye(4)], 6).tolist())
+
+
+if __name__ == "__main__":
+    main()
