@@ -47,6 +47,7 @@ class Judgement:
     observations: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     launches: int = 0
+    method: str = "differences"
 
 
 class Check:

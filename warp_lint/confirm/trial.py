@@ -1,0 +1,102 @@
+"""All the samples taken of one kernel."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from warp_lint.confirm.gradient import Sample, test_scenario, test_singular
+from warp_lint.confirm.memory import UnsupportedError, is_array, is_struct, kind_of, parameters_of, scalar_type
+from warp_lint.confirm.scenarios import REGULAR, Facts, singular
+
+MISMATCHES = 2
+AGREEMENTS = 5
+
+
+def run_target(target: dict[str, Any], kernels: dict[str, Any], seed: int, budget: float) -> dict[str, Any]:
+    """Samples as plain data. `kernels` maps a precision to the kernel compiled in it; `budget` is
+    the time in seconds after which no new sample is begun."""
+    facts = Facts(**target["facts"])
+    facts.literals = [float(v) for v in target["literals"] if 1e-3 <= v <= 1e3]
+    facts.kinds = list(target["kinds"])
+    result: dict[str, Any] = {}
+    started = time.monotonic()
+    if target["regular"]:
+        precision = "double" if "double" in kernels else "original"
+        kernel = kernels[precision]
+        double = precision == "double" or _all_double(kernel)
+        result["precision"] = "double" if double else "single"
+        result["samples"] = [s.as_json() for s in _regular(kernel, facts, double, seed, started + budget)]
+    if target["singular"]:
+        kernel = kernels.get("original") or kernels["double"]
+        literals = [float(v) for v in target["literals"]]
+        result["singular"] = [s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget)]
+    return result
+
+
+def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float) -> list[Sample]:
+    samples: list[Sample] = []
+    for index, scenario in enumerate((*REGULAR, *REGULAR)):
+        if index >= len(REGULAR):
+            valid = [s for s in samples if s.outcome in ("agree", "mismatch")]
+            if len(valid) >= AGREEMENTS and not 0 < _count(samples, "mismatch") < MISMATCHES:
+                break
+        if time.monotonic() > deadline:
+            break
+        try:
+            sample = test_scenario(kernel, facts, scenario, double, seed + (index >= len(REGULAR)), index)
+        except UnsupportedError as error:
+            samples.append(Sample("invalid", str(error)))
+            break
+        samples.append(sample)
+        if sum(1 for s in samples if s.outcome == "mismatch" and not s.flat and s.alone != "agree") >= MISMATCHES + 1:
+            break
+    return samples
+
+
+def _count(samples: list[Sample], outcome: str) -> int:
+    return sum(1 for s in samples if s.outcome == outcome)
+
+
+def _singular(kernel: Any, facts: Facts, literals: list[float], seed: int, deadline: float) -> list[Sample]:
+    samples: list[Sample] = []
+    arrays = sum(_float_leaves(kind) for _, kind in parameters_of(kernel))
+    for index, scenario in enumerate(singular(sorted(set(literals)), arrays)):
+        if time.monotonic() > deadline:
+            break
+        try:
+            sample = test_singular(kernel, facts, scenario, seed, index)
+        except UnsupportedError as error:
+            samples.append(Sample("invalid", str(error)))
+            break
+        samples.append(sample)
+        if _count(samples, "mismatch") >= MISMATCHES:
+            break
+    return samples
+
+
+def _float_leaves(kind: Any) -> int:
+    if is_struct(kind):
+        return sum(_float_leaves(variable.type) for variable in kind.vars.values())
+    if is_array(kind):
+        dtype = kind.dtype
+        return sum(1 for _ in dtype.vars) if is_struct(dtype) else 1
+    return 0
+
+
+def _all_double(kernel: Any) -> bool:
+    """Whether every floating point array is in double precision as written."""
+
+    def double(kind: Any) -> bool:
+        if is_struct(kind):
+            return all(double(variable.type) for variable in kind.vars.values())
+        dtype = kind.dtype if is_array(kind) else kind
+        if is_struct(dtype):
+            return double(dtype)
+        scalar = scalar_type(dtype)
+        try:
+            return kind_of(scalar) != "float" or scalar.__name__ == "float64"
+        except UnsupportedError:
+            return False
+
+    return all(double(kind) for _, kind in parameters_of(kernel))

@@ -1,0 +1,138 @@
+"""A kernel around a func, so that the func can be tested like any kernel."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from warp_lint.confirm import promote
+from warp_lint.confirm.extract import PRECISIONS, Extractor, Item, UnresolvedError, _Rewriter
+from warp_lint.syntax.module import Definition
+from warp_lint.syntax.project import External
+
+SINK_STRIDE = 32
+
+# What a func returns goes to an array of numbers, component by component.
+_SINK_SHAPES = {"vec2": 2, "vec3": 3, "vec4": 4, "quat": 4, "spatial_vector": 6, "transform": 7}
+_SINK_MATRICES = {"mat22": 2, "mat33": 3, "mat44": 4}
+
+
+def sink_source(precision: str) -> str:
+    """Overloads of `_sink(out, base, value)` for every type a func may return."""
+    double = precision == "double"
+    scalar = "wp.float64" if double else "wp.float32"
+    suffix = "d" if double else ""
+    parts = []
+    # Without promotion both precisions can occur.
+    for kind, tail in {(scalar, suffix), ("wp.float64", "d")}:
+        parts.append(_sink_function(scalar, kind, [("", "{v}")]))
+        for name, size in _SINK_SHAPES.items():
+            parts.append(_sink_function(scalar, f"wp.{name}{tail}", [("", f"{{v}}[{k}]") for k in range(size)]))
+        for name, size in _SINK_MATRICES.items():
+            cells = [("", f"{{v}}[{i}, {j}]") for i in range(size) for j in range(size)]
+            parts.append(_sink_function(scalar, f"wp.{name}{tail}", cells))
+    for kind in ("int", "wp.int64", "wp.uint32", "wp.uint64", "wp.bool"):
+        parts.append(f"@wp.func\ndef _sink(out: wp.array(dtype={scalar}), base: int, v: {kind}):\n    pass\n")
+    return "\n".join(parts)
+
+
+def _sink_function(scalar: str, kind: str, cells: list[tuple[str, str]]) -> str:
+    lines = [f"@wp.func\ndef _sink(out: wp.array(dtype={scalar}), base: int, v: {kind}):"]
+    for k, (_, cell) in enumerate(cells):
+        lines.append(f"    out[base + {k}] = {scalar}({cell.format(v='v')})")
+    return "\n".join(lines) + "\n"
+
+
+def wrap(extractor: Extractor, definition: Definition, generic: str = "", index: frozenset[str] = frozenset()) -> Item:
+    """The item of a kernel that calls the func once per thread. Values come from arrays, one element
+    per thread; integers are arguments, or the thread index for those named in `index`.
+
+    Raises `UnresolvedError` for parameters that a kernel can't pass.
+    """
+    func = extractor.definition(definition)
+    node = definition.node
+    assert isinstance(node, ast.FunctionDef)
+    results = _results(node)
+    item = Item(extractor.unique(f"{definition.name}_alone"), "kernel")
+    item.needs = [func.name]
+    if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
+        raise UnresolvedError(definition.name, "it takes a variable number of arguments")
+    for precision in PRECISIONS:
+        rewriter = _Rewriter(extractor, item, definition.module, definition.scope, None, precision, generic)
+        scalar = "wp.float64" if precision == "double" else "wp.float32"
+        parameters: list[str] = []
+        arguments: list[str] = []
+        for argument in [*node.args.posonlyargs, *node.args.args]:
+            name = f"p_{argument.arg}"
+            if argument.annotation is None:
+                kind: ast.expr = ast.Name("Any", ast.Load())
+                item.generic = True
+                guesses = promote.GENERIC_GUESSES["double" if precision == "double" else "original"]
+                text = f"wp.{guesses[int(generic or 0)]}"
+                array = False
+            else:
+                kind = argument.annotation
+                text = ast.unparse(rewriter.annotation(copy.deepcopy(kind)))
+                array = _is_array(extractor, definition, kind)
+                if "Callable" in text:
+                    raise UnresolvedError(argument.arg, "a function is passed to it")
+            if array:
+                parameters.append(f"{name}: {text}")
+                arguments.append(name)
+            elif _is_integer(text):
+                if argument.arg in index:
+                    arguments.append("i" if text in ("int", "wp.int32") else f"{text}(i)")
+                else:
+                    parameters.append(f"{name}: {text}")
+                    arguments.append(name)
+            else:
+                parameters.append(f"{name}: wp.array(dtype={text})")
+                arguments.append(f"{name}[i]")
+        call = f"{func.name}({', '.join(arguments)})"
+        if results:
+            parameters.append(f"p_out: wp.array(dtype={scalar})")
+        lines = [f"@wp.kernel\ndef {item.name}({', '.join(parameters)}):", "    i = wp.tid()"]
+        if results == 0:
+            lines.append(f"    {call}")
+        elif results == 1:
+            lines.append(f"    _sink(p_out, i * {SINK_STRIDE}, {call})")
+        else:
+            names = [f"r{k}" for k in range(results)]
+            lines.append(f"    {', '.join(names)} = {call}")
+            lines += [f"    _sink(p_out, i * {SINK_STRIDE} + {k} * 8, {name})" for k, name in enumerate(names)]
+        item.sources[precision] = "\n".join(lines)
+    item.literals = set(func.literals)
+    extractor.items[item.name] = item
+    return item
+
+
+def _results(node: ast.FunctionDef) -> int:
+    """How many values a func returns."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Return) and inner.value is not None:
+            return len(inner.value.elts) if isinstance(inner.value, ast.Tuple) else 1
+    if node.returns is not None and not (isinstance(node.returns, ast.Constant) and node.returns.value is None):
+        return 1
+    return 0
+
+
+def _is_array(extractor: Extractor, definition: Definition, annotation: ast.expr) -> bool:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return False
+    target = annotation
+    if isinstance(target, ast.Call):
+        target = target.func
+    elif isinstance(target, ast.Subscript):
+        target = target.value
+    resolved = extractor.project.resolve(definition.module, definition.scope, target)
+    if not isinstance(resolved, External):
+        return False
+    return resolved.name.startswith("warp.") and "array" in resolved.name
+
+
+def _is_integer(text: str) -> bool:
+    name = text.removeprefix("wp.")
+    return name in ("int", "bool") or name.startswith(("int", "uint"))
