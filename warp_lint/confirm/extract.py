@@ -622,10 +622,19 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if isinstance(node.value, float) and self.on_device:
-            self.item.literals.add(abs(node.value))
+            self.item.literals.add(node.value)
             if self.double:
                 return _cast(node)
         return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        value = _literal(node)
+        if value is None or not self.on_device:
+            made = self.generic_visit(node)
+            assert isinstance(made, ast.expr)
+            return made
+        self.item.literals.add(value)
+        return _cast(node) if self.double else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         callee = self._external(node.func)
@@ -647,9 +656,9 @@ class _Rewriter(ast.NodeTransformer):
             self.item.handles.add(kind)
         self.item.single_only |= promote.single_only(callee)
         if callee in promote.SCALAR_TYPES and len(node.args) == 1 and _number(node.args[0]):
-            value = node.args[0]
-            if isinstance(value, ast.Constant) and isinstance(value.value, float):
-                self.item.literals.add(abs(value.value))
+            value = _literal(node.args[0])
+            if value is not None:
+                self.item.literals.add(value)
             node.func = self.visit(node.func)
             return node
         if not self.double:
@@ -676,6 +685,16 @@ def _number(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         node = node.operand
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
+def _literal(node: ast.expr) -> float | None:
+    """The value of a float literal with its sign."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _literal(node.operand)
+        return -value if value is not None else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, float):
+        return node.value
+    return None
 
 
 def _is_float_constant(name: str) -> bool:

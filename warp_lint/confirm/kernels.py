@@ -21,7 +21,7 @@ from warp_lint.confirm.describe import Facts, describe
 from warp_lint.confirm.extract import Extractor, Item, UnresolvedError
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.process import Worker, python_command
-from warp_lint.confirm.promote import GENERIC_GUESSES
+from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
 from warp_lint.confirm.verdicts import Outcome
 from warp_lint.confirm.wrap import sink_source, wrap
 from warp_lint.findings import Finding, Note, Severity, Status, Subject, Verdict
@@ -264,6 +264,7 @@ class _Trials:
                     "double": regular and not single and options.precision == "auto",
                     "regular": regular,
                     "singular": singular,
+                    "single": single or any(i.externals & DOUBLE.keys() for i in closure),
                     "sink": trial.role == "func",
                     "facts": facts.as_json(),
                     "kinds": sorted({kind for i in closure for kind in i.handles}),

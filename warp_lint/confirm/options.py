@@ -35,4 +35,6 @@ class ConfirmOptions:
     memory: int = 16 << 30
     seed: int = 0
     precision: str = "auto"
+    backwards: int = 9
+    stop: bool = False
     progress: Callable[[int, int, str], None] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from warp_lint.confirm.gradient import Sample, test_scenario, test_singular
@@ -11,20 +12,21 @@ from warp_lint.confirm.scenarios import REGULAR, Facts, singular
 
 MISMATCHES = 2
 AGREEMENTS = 5
+PASSES = 4
 
 
 def run_target(target: dict[str, Any], kernels: dict[str, Any], seed: int, budget: float) -> dict[str, Any]:
     """Samples as plain data. `kernels` maps a precision to the kernel compiled in it; `budget` is
     the time in seconds after which no new sample is begun."""
     facts = Facts(**target["facts"])
-    facts.literals = [float(v) for v in target["literals"] if 1e-3 <= v <= 1e3]
+    facts.literals = [float(v) for v in target["literals"] if 1e-3 <= abs(v) <= 1e3]
     facts.kinds = list(target["kinds"])
     result: dict[str, Any] = {}
     started = time.monotonic()
     if target["regular"]:
         precision = "double" if "double" in kernels else "original"
         kernel = kernels[precision]
-        double = precision == "double" or _all_double(kernel)
+        double = precision == "double" or (_all_double(kernel) and not target["single"])
         result["precision"] = "double" if double else "single"
         result["samples"] = [s.as_json() for s in _regular(kernel, facts, double, seed, started + budget)]
     if target["singular"]:
@@ -36,22 +38,31 @@ def run_target(target: dict[str, Any], kernels: dict[str, Any], seed: int, budge
 
 def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float) -> list[Sample]:
     samples: list[Sample] = []
-    for index, scenario in enumerate((*REGULAR, *REGULAR)):
-        if index >= len(REGULAR):
-            valid = [s for s in samples if s.outcome in ("agree", "mismatch")]
-            if len(valid) >= AGREEMENTS and not 0 < _count(samples, "mismatch") < MISMATCHES:
+    for number in range(PASSES * len(REGULAR)):
+        repeat, index = divmod(number, len(REGULAR))
+        scenario = REGULAR[index]
+        if repeat:
+            # More of the same only to make up for too few, or to find a second mismatch.
+            if _count(samples, "agree") >= AGREEMENTS and not 0 < _telling(samples) < MISMATCHES:
                 break
+            if facts.literals and repeat > 1:
+                scenario = replace(scenario, floats="literals")
         if time.monotonic() > deadline:
             break
         try:
-            sample = test_scenario(kernel, facts, scenario, double, seed + (index >= len(REGULAR)), index)
+            sample = test_scenario(kernel, facts, scenario, double, seed + repeat, index)
         except UnsupportedError as error:
             samples.append(Sample("invalid", str(error)))
             break
         samples.append(sample)
-        if sum(1 for s in samples if s.outcome == "mismatch" and not s.flat and s.alone != "agree") >= MISMATCHES + 1:
+        if _telling(samples) > MISMATCHES:
             break
     return samples
+
+
+def _telling(samples: list[Sample]) -> int:
+    """Mismatches that can count for a verdict."""
+    return sum(1 for s in samples if s.outcome == "mismatch" and not s.flat and s.alone != "agree")
 
 
 def _count(samples: list[Sample], outcome: str) -> int:

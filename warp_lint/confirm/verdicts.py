@@ -1,149 +1,372 @@
-"""From the samples of a kernel to the verdict on one finding about it."""
+"""From what a run showed to findings: proofs gathered over backwards, matched with static findings."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import ast
+import functools
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from warp_lint.findings import Status, Verdict
+from warp_lint.codes import RULES
+from warp_lint.findings import Finding, Location, Note, Status, Subject, Verdict
 
-MISMATCHES = 2
-AGREEMENTS = 5
+if TYPE_CHECKING:
+    from warp_lint.syntax.project import Project
 
-# Codes whose gradient is right once overwritten memory is put back.
-OVERWRITES = frozenset(["ADJ101", "ADJ102", "ADJ103", "ADJ110"])
-ACROSS_THREADS = frozenset(["ADJ103", "ADJ110"])
-SINGULAR = frozenset(["ADJ501", "ADJ502"])
-# Zero is the right derivative of a flat operation; there is nothing to measure.
-FLAT = frozenset(["ADJ503"])
-# Side effects that are repeated by the replay: putting memory back may or may not undo them.
-EITHER = frozenset(["ADJ203"])
+Place = tuple[str, int]
 
-Sample = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Samples of one kernel as the worker reported them, or the reason why there are none."""
-
-    samples: Sequence[Sample] = ()
-    singular: Sequence[Sample] = ()
-    precision: str = ""
-    failed: str = ""
+# Rules that describe one mistake from several sides: a proof for one confirms a finding of another.
+FAMILIES = (
+    frozenset({"ADJ301", "ADJ302", "ADJ303", "ADJ304", "ADJ305", "ADJ401", "ADJ307", "ADJ308", "ADJ406"}),
+    frozenset({"ADJ404", "ADJ405", "ADJ408", "ADJ411", "ADJ305", "ADJ302", "ADJ204"}),
+    frozenset({"ADJ402", "ADJ403", "ADJ407", "ADJ410", "ADJ412", "ADJ409", "ADJ406", "ADJ413"}),
+)
 
 
-def verdict(code: str, outcome: Outcome) -> Verdict:
-    """What the samples say about a finding with this code."""
-    if outcome.failed:
-        return Verdict(Status.INCONCLUSIVE, outcome.failed)
-    if code in SINGULAR:
-        return _singular(outcome)
-    regular = _regular(code, outcome)
-    if code in FLAT and regular.status is Status.REFUTED:
-        return Verdict(Status.UNTESTED, "zero is the right derivative of a flat operation")
-    return regular
+@dataclass(slots=True)
+class Proof:
+    """One mistake, proven. `site` is the place to report; `ad` and `fd` belong to `where`."""
+
+    code: str
+    kind: str
+    site: Place
+    number: int
+    array: str = ""
+    actor: str = ""
+    read: Place | None = None
+    reader: str = ""
+    needed: Place | None = None
+    launch: Place | None = None
+    path: list[Place] = field(default_factory=list)
+    ad: float | None = None
+    fd: float | None = None
+    where: str = ""
+    kernel: str = ""
+    count: int = 1
+    method: str = "restored adjoints"
+    source: str = ""
+
+    @property
+    def places(self) -> set[Place]:
+        return {p for p in (self.site, self.read, self.needed, self.launch, *self.path) if p is not None}
+
+    @property
+    def error(self) -> float | None:
+        if self.ad is None or self.fd is None:
+            return None
+        return abs(self.ad - self.fd) / max(abs(self.fd), 1e-12)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "kind": self.kind,
+            "path": self.site[0],
+            "line": self.site[1],
+            "array": self.array,
+            "actor": self.actor,
+            "read": self.read,
+            "needed": self.needed,
+            "launch": self.launch,
+            "ad": self.ad,
+            "fd": self.fd,
+            "where": self.where,
+            "method": self.method,
+            "count": self.count,
+        }
 
 
-def _method(outcome: Outcome) -> str:
-    return f"central differences of the kernel alone, {outcome.precision} precision"
+def _place(value: Any) -> Place | None:
+    if not value or not value[0]:
+        return None
+    return (shown(str(value[0])), int(value[1]))
 
 
-def _regular(code: str, outcome: Outcome) -> Verdict:
-    mismatches = [s for s in outcome.samples if s["outcome"] == "mismatch"]
-    agreements = sum(1 for s in outcome.samples if s["outcome"] == "agree")
-    apart = [s for s in mismatches if _counts(code, s)]
-    matching = [s for s in apart if _fits(code, s)]
-    if len(matching) >= MISMATCHES:
-        return _confirmed(matching, outcome)
-    if len(mismatches) >= MISMATCHES:
-        if len(apart) < MISMATCHES:
-            reason = "the gradient is wrong only where several threads write one element"
-            return Verdict(Status.INCONCLUSIVE, reason, _method(outcome))
-        shown = _worst(apart)
-        if code in OVERWRITES:
-            reason = "the gradient is wrong, but putting overwritten values back doesn't change it"
+@functools.cache
+def shown(path: str) -> str:
+    """A path as findings show it: relative to the working folder where it is below it."""
+    full = os.path.realpath(path)
+    here = os.path.realpath(os.getcwd()) + os.sep
+    return full[len(here) :].replace(os.sep, "/") if full.startswith(here) else full
+
+
+def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[Proof]:
+    """Proofs by rule and place, the one with the largest error kept for each."""
+    found: dict[tuple[Any, ...], Proof] = {}
+
+    def add(proof: Proof) -> None:
+        key = (proof.code, proof.kind, proof.site, proof.kernel)
+        old = found.get(key)
+        if old is None:
+            found[key] = proof
         else:
-            reason = "the gradient is wrong only because of overwritten array elements"
-        return Verdict(
-            Status.REFUTED, reason, _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"]
+            proof.count += old.count
+            if proof.kind == "missing-zero" or (proof.error or 0) > (old.error or 0):
+                found[key] = proof
+            else:
+                old.count = proof.count
+
+    for backward in backwards:
+        if backward["status"] != "wrong":
+            continue
+        for culprit in backward["culprits"]:
+            site = _place(culprit["site"])
+            if site is None:
+                continue
+            proof = Proof(
+                culprit["code"], culprit["kind"], site, backward["number"], culprit.get("array", ""), culprit.get("actor", ""),
+                _place(culprit.get("read")), str(culprit.get("reader", "")), _place(culprit.get("needed")),
+                _place(culprit.get("launch")), [p for p in map(_place, culprit.get("path", [])) if p],
+                kernel=culprit.get("kernel", ""), source=culprit.get("source", ""),
+            )  # fmt: skip
+            effect = culprit.get("effect")
+            _numbers(proof, backward, effect["parameter"] if effect else None)
+            if proof.kind == "adjoint":
+                proof.method = "the launch's adjoint against its forward"
+            add(proof)
+    for item in observations:
+        site = _place(item["site"])
+        if site is None:
+            continue
+        number = item["element"]
+        ad = item["ad"][number] if number < len(item["ad"]) else None
+        fd = item["fd"][number] if number < len(item["fd"]) else None
+        add(
+            Proof(
+                item["code"], item["kind"], site, item["number"], item["array"], "", _place(item["read"]),
+                ad=ad, fd=fd, where=f"{item['array']}.grad[{number}]", method="the recorded gradients",
+            )  # fmt: skip
         )
-    if mismatches:
-        return Verdict(Status.INCONCLUSIVE, "one mismatch that other inputs didn't show", _method(outcome))
-    if agreements >= AGREEMENTS:
-        return Verdict(Status.REFUTED, f"autodiff agrees on {agreements} sets of inputs", _method(outcome))
-    return Verdict(Status.INCONCLUSIVE, _why(outcome.samples), _method(outcome))
+    return list(found.values())
 
 
-def _counts(code: str, sample: Sample) -> bool:
-    """Whether a mismatch is more than threads racing for an element."""
-    return code in ACROSS_THREADS or sample["alone"] != "agree"
+def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
+    """The element that is most wrong: of the parameter that the culprit touches, or of any."""
+    best: tuple[float, str, dict[str, Any]] | None = None
+    for parameter in backward["parameters"]:
+        if name is not None and parameter["name"] != name:
+            continue
+        for row in parameter["elements"]:
+            truth = row["fd"] if row["fd"] is not None and not row["kink"] else row["ideal"]
+            gap = abs(row["ad"] - truth) if row["ad"] == row["ad"] else float("inf")
+            if best is None or gap > best[0]:
+                best = (gap, f"{parameter['name']}.grad[{_index(parameter, row['index'])}]", row)
+    if best is not None and best[0] > 0:
+        row = best[2]
+        proof.ad, proof.where = row["ad"], best[1]
+        proof.fd = row["fd"] if row["fd"] is not None and not row["kink"] else row["ideal"]
 
 
-def _fits(code: str, sample: Sample) -> bool:
-    """Whether a mismatch has the cause that the rule names."""
-    if code in EITHER:
-        return True
-    if code in OVERWRITES:
-        return bool(sample["restored"] != "same")
-    return bool(sample["restored"] != "agree")
+def _index(parameter: dict[str, Any], flat: int) -> str:
+    shape = [*parameter["shape"], *parameter["inner"]]
+    index: list[int] = []
+    for n in reversed(shape):
+        index.insert(0, flat % max(n, 1))
+        flat //= max(n, 1)
+    return ", ".join(map(str, index))
 
 
-def _confirmed(samples: Sequence[Sample], outcome: Outcome) -> Verdict:
-    shown = _worst(samples)
-    return Verdict(
-        Status.CONFIRMED, "", _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"]
+# Findings
+
+
+def judge(
+    findings: Sequence[Finding],
+    proofs: Sequence[Proof],
+    backwards: Sequence[dict[str, Any]],
+    steps: dict[str, Any],
+    project: Project | None,
+) -> list[Finding]:
+    """Static findings with verdicts, then a finding for each proof that no static one speaks of."""
+    reach = Reach(backwards, steps)
+    result: list[Finding] = []
+    used: set[int] = set()
+    for finding in findings:
+        match = next((i for i, proof in enumerate(proofs) if matches(finding, proof, reach)), None)
+        if match is not None:
+            used.add(match)
+            used.update(i for i, proof in enumerate(proofs) if matches(finding, proof, reach))
+            result.append(finding.with_verdict(confirmed(proofs[match])))
+        else:
+            result.append(finding.with_verdict(reach.verdict(finding)) if finding.verdict is None else finding)
+    for index, proof in enumerate(proofs):
+        if index not in used and proof.code:
+            result.append(finding_of(proof))
+    return result
+
+
+def confirmed(proof: Proof) -> Verdict:
+    return Verdict(Status.CONFIRMED, "", proof.method, proof.ad, proof.fd, proof.error, proof.where)
+
+
+def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
+    """Whether a proof is about what a static finding says."""
+    if finding.code[3] in "125":
+        if proof.kind not in ("own", "adjoint", "replayed"):
+            return False
+        kernel = reach.kernel_at(finding.location)
+        if proof.kind == "own":
+            return proof.needed == kernel or proof.site == (finding.location.path, finding.location.line)
+        return kernel is not None and (proof.site == kernel or finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))
+    if finding.code != proof.code and not any(finding.code in f and proof.code in f for f in FAMILIES):
+        return False
+    lines = {(loc.path, line) for loc in _locations(finding) for line in range(loc.line, max(loc.end_line, loc.line) + 1)}
+    return bool(lines & proof.places)
+
+
+def _locations(finding: Finding) -> list[Location]:
+    return [finding.location, *(note.location for note in finding.notes)]
+
+
+class Reach:
+    """What a run executed, by place, and how the backwards that contain it turned out."""
+
+    def __init__(self, backwards: Sequence[dict[str, Any]], steps: dict[str, Any]) -> None:
+        self.kernels: dict[Place, str] = {}
+        self.names: dict[str, Place] = {}
+        self.lines: set[Place] = set()
+        self.statuses = {b["status"] for b in backwards}
+        for step in steps.get("steps", []):
+            for place in (step["site"], *step["path"]):
+                found = _place(place)
+                if found is not None:
+                    self.lines.add(found)
+            if "kernel" in step:
+                key, path, line = step["kernel"]
+                self.kernels[(shown(path), line)] = key
+                self.names[key] = (shown(path), line)
+
+    def kernel_at(self, location: Location) -> Place | None:
+        """The launched kernel whose definition holds a location."""
+        span = _definition(location.path, location.line)
+        if span is None:
+            return None
+        first, last = span
+        return next((p for p in self.kernels if p[0] == location.path and first <= p[1] <= last), None)
+
+    def calls(self, kernel: str, finding: Finding) -> bool:
+        """Whether a launched kernel calls the function that a finding is in, as far as names tell."""
+        span = _definition(finding.location.path, finding.location.line)
+        place = self.names.get(kernel)
+        if span is None or place is None:
+            return False
+        name = _name_at(finding.location.path, finding.location.line)
+        return bool(name) and name in _names_used(place[0], place[1])
+
+    def verdict(self, finding: Finding) -> Verdict:
+        if finding.code[3] in "125":
+            reached = self.kernel_at(finding.location) is not None or any(self.calls(k, finding) for k in self.names)
+        else:
+            reached = any((loc.path, line) in self.lines for loc in [finding.location] for line in range(loc.line, loc.end_line + 1))
+        if not reached or not self.statuses:
+            return Verdict(Status.UNTESTED, "the program did not get there" if self.statuses else "no backward pass was judged")
+        if self.statuses == {"right"}:
+            return Verdict(Status.REFUTED, "the gradients of the program that runs it agree with finite differences")
+        if "wrong" in self.statuses and finding.code[3] not in "125":
+            return Verdict(Status.REFUTED, "undoing it does not change the gradient of this run")
+        return Verdict(Status.INCONCLUSIVE, "the run neither showed nor excluded it")
+
+
+def finding_of(proof: Proof) -> Finding:
+    """A finding for what only the run found."""
+    rule = RULES[proof.code]
+    from warp_lint.confirm.wording import message_of
+
+    message, help_text, notes = message_of(proof)
+    return Finding(
+        code=proof.code,
+        name=rule.name,
+        severity=rule.severity,
+        location=statement(*proof.site),
+        message=message,
+        help=help_text,
+        notes=tuple(Note(statement(*place), text) for place, text in notes if place != proof.site),
+        subject=Subject("program", proof.kernel, proof.site[0], proof.site[1]),
+        verdict=confirmed(proof),
     )
 
 
-def _worst(samples: Sequence[Sample]) -> Sample:
-    """The sample to show: one that names an element, with ordinary numbers."""
-    return min(samples, key=lambda s: (s["where"] == "random direction", s["fd"] is None, -_error(s) > -0.05))
+@functools.cache
+def _tree(path: str) -> ast.Module | None:
+    try:
+        with open(path, "rb") as stream:
+            return ast.parse(stream.read())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
 
 
-def _error(sample: Sample) -> float:
-    ad, fd = sample["ad"], sample["fd"]
-    if ad is None or fd is None or not (math.isfinite(ad) and math.isfinite(fd)):
-        return math.inf
-    size = max(abs(ad), abs(fd))
-    return abs(ad - fd) / size if size > 0.0 else 0.0
+@functools.cache
+def _source(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read().splitlines()
+    except OSError:
+        return []
 
 
-def _singular(outcome: Outcome) -> Verdict:
-    method = "adjoint at singular inputs, in the original precision"
-    hits = [s for s in outcome.singular if s["outcome"] == "mismatch"]
-    if hits:
-        return Verdict(
-            Status.CONFIRMED, "the adjoint isn't finite where the forward is", method, hits[0]["ad"], None, math.inf,
-            hits[0]["where"],
-        )  # fmt: skip
-    # Away from the points tried, a regular sample may have met one too.
-    agreements = sum(1 for s in outcome.singular if s["outcome"] == "agree")
-    if agreements >= AGREEMENTS:
-        return Verdict(Status.REFUTED, f"the adjoint is finite on {agreements} sets of singular inputs", method)
-    return Verdict(Status.INCONCLUSIVE, _why(outcome.singular), method)
+def statement(path: str, line: int) -> Location:
+    """The smallest statement that covers a line; a definition's name if the line is its head."""
+    tree = _tree(path)
+    best: ast.stmt | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or node.lineno):
+            if best is None or (_first(node), -(node.end_lineno or 0)) >= (_first(best), -(best.end_lineno or 0)):
+                best = node
+    if best is None:
+        return Location(path, max(line, 1), 1, max(line, 1), 2)
+    if isinstance(best, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        text = _source(path)[best.lineno - 1] if best.lineno <= len(_source(path)) else ""
+        column = text.find(best.name) + 1 or 1
+        return Location(path, best.lineno, column, best.lineno, column + len(best.name))
+    if isinstance(best, ast.With | ast.For | ast.While | ast.If | ast.Try):
+        text = _source(path)[line - 1] if line <= len(_source(path)) else ""
+        column = len(text) - len(text.lstrip()) + 1
+        return Location(path, line, column, line, max(len(text.rstrip()), column) + 1)
+    return Location(path, best.lineno, best.col_offset + 1, best.end_lineno or best.lineno, (best.end_col_offset or 0) + 1)
 
 
-def _why(samples: Sequence[Sample]) -> str:
-    reasons = Counter(str(s["why"]) for s in samples if s["why"])
-    if not reasons:
-        return "too few inputs gave a result"
-    return reasons.most_common(1)[0][0]
+def _first(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def disagrees(outcome: Outcome) -> Sample | None:
-    """For a func with its own gradient: the mismatch to report, if any. A forward that is flat or
-    returns its argument unchanged has a gradient of its own on purpose."""
-    apart = [
-        s for s in outcome.samples if s["outcome"] == "mismatch" and not s["flat"] and not s["identity"]
-    ]
-    alone = [s for s in apart if s["alone"] != "agree"]
-    return _worst(alone) if len(alone) >= MISMATCHES else None
+def _function_at(path: str, line: int) -> ast.FunctionDef | None:
+    tree = _tree(path)
+    best: ast.FunctionDef | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef) and _first(node) <= line <= (node.end_lineno or node.lineno):
+            if best is None or node.lineno > best.lineno:
+                best = node
+    return best
 
 
-def wrong(outcome: Outcome) -> Sample | None:
-    """For a kernel that no rule flagged: the mismatch to report, if any."""
-    apart = [s for s in outcome.samples if s["outcome"] == "mismatch" and s["alone"] != "agree" and not s["flat"]]
-    return _worst(apart) if len(apart) >= MISMATCHES else None
+def _definition(path: str, line: int) -> tuple[int, int] | None:
+    node = _function_at(path, line)
+    return (_first(node), node.end_lineno or node.lineno) if node is not None else None
+
+
+def _name_at(path: str, line: int) -> str:
+    node = _function_at(path, line)
+    return node.name if node is not None else ""
+
+
+def _names_used(path: str, line: int) -> set[str]:
+    """Names a function uses, and those that functions of its file use that it names, and so on."""
+    node = _function_at(path, line)
+    tree = _tree(path)
+    if node is None or tree is None:
+        return set()
+    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    seen: set[str] = set()
+    queue: list[ast.FunctionDef] = [node]
+    while queue:
+        for inner in ast.walk(queue.pop()):
+            name = inner.id if isinstance(inner, ast.Name) else inner.attr if isinstance(inner, ast.Attribute) else ""
+            if name and name not in seen:
+                seen.add(name)
+                if name in functions:
+                    queue.append(functions[name])
+    return seen
+
+
+__all__ = ["Proof", "finding_of", "judge", "merge", "replace", "shown", "statement"]

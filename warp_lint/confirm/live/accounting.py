@@ -1,0 +1,176 @@
+"""Gradients as an account: what each backward pays in, what the program takes out, what is cleared.
+
+Accumulation is no error by itself; taking out what was taken before is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from warp_lint.confirm.live.recorder import Recorder
+from warp_lint.confirm.live.steps import Step, TapeRecord
+
+LARGEST = 1 << 22  # elements of the largest gradient followed
+
+
+@dataclass(slots=True)
+class Account:
+    """One array's gradient. `paid`: numbers of the backwards whose part is in it; `taken`: those among
+    them that the program has read already; `fresh`: the part that it has not; `last`: contents after the
+    latest backward."""
+
+    name: str
+    paid: list[int] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)
+    fresh: Any = None
+    last: Any = None
+    before: Any = None
+    owed: bool = False
+    backward_site: Any = None
+
+
+class Accounts:
+    """Follows the gradients of checked tapes; tells of what is taken twice or cleared before it is taken."""
+
+    def __init__(self, recorder: Recorder, tell: Callable[[dict[str, Any]], None]) -> None:
+        self.recorder = recorder
+        self.tell = tell
+        self.accounts: dict[int, Account] = {}
+        self.number = 0
+
+    def _arrays(self, record: TapeRecord) -> list[Any]:
+        warp = self.recorder.warp
+        found: dict[int, Any] = {}
+        for entry in record.tape.launches:
+            step = record.steps.get(id(entry))
+            if step is None:
+                continue
+            values = list(step.keep) if step.kind != "launch" else [*entry[3], *entry[4], *step.keep]
+            for value in values:
+                if warp.is_array(value) and getattr(value, "grad", None) is not None and value.grad.ptr:
+                    found[value.grad.ptr] = value
+        return [a for a in found.values() if a.size <= LARGEST and warp.on_cpu(a) and warp.element(a.dtype).floating]
+
+    def _contents(self, array: Any) -> Any:
+        with self.recorder.quiet():
+            return array.grad.numpy().astype(float).copy()
+
+    def before(self, record: TapeRecord) -> None:
+        self.number += 1
+        if not record.checked:
+            return
+        for array in self._arrays(record):
+            pointer = array.grad.ptr
+            now = self._contents(array)
+            account = self.accounts.get(pointer)
+            if account is None or (account.last is not None and account.last.shape != now.shape):
+                account = self.accounts[pointer] = Account(self._name(record, array))
+            if not now.any() or (account.last is not None and not np.array_equal(now, account.last, equal_nan=True)):
+                # Cleared, or changed by the program: what is in it is the program's own.
+                account.paid, account.taken, account.fresh = [], set(), None
+            account.before = now
+
+    def _name(self, record: TapeRecord, array: Any) -> str:
+        for step in record.steps.values():
+            for touch in step.touches:
+                if touch.pointer == array.ptr and touch.name:
+                    return touch.name
+        return "an array"
+
+    def after(self, record: TapeRecord) -> None:
+        if not record.checked:
+            return
+        site = self.recorder.steps[-1].site
+        for array in self._arrays(record):
+            account = self.accounts.get(array.grad.ptr)
+            if account is None or account.before is None:
+                continue
+            now = self._contents(array)
+            part = now - account.before
+            account.before = None
+            account.last = now
+            if part.any() or now.any():
+                account.paid.append(self.number)
+                account.fresh = part if account.fresh is None else account.fresh + part
+                account.owed = bool(part.any())
+                account.backward_site = site
+
+    def read(self, step: Step) -> None:
+        if not self.accounts or (step.kind == "launch" and step.detail == "adjoint"):
+            return
+        for index, touch in enumerate(step.touches):
+            account = self.accounts.get(touch.pointer)
+            if account is None or account.last is None:
+                continue
+            if step.kind == "copy" and index == 0:
+                continue
+            array = self.recorder.primal(touch.pointer)
+            if array is None:
+                continue
+            now = np.asarray(touch.before, dtype=np.uint8) if touch.before is not None and step.kind == "launch" else None
+            contents = touch.view(now.ctypes.data - touch.low).astype(float) if now is not None else touch.view().astype(float)
+            if contents.shape != account.last.shape:
+                continue
+            if not np.array_equal(contents, account.last, equal_nan=True):
+                if account.owed and not contents.any() and account.last.any():
+                    self._stale(step, account, array)
+                    account.owed = False
+                continue
+            new = [n for n in account.paid if n not in account.taken]
+            if account.taken and new and account.fresh is not None:
+                self._twice(step, account)
+            account.taken.update(account.paid)
+            account.fresh = None
+            account.owed = False
+
+    def _twice(self, step: Step, account: Account) -> None:
+        gap = np.abs(account.last - account.fresh)
+        if not gap.any():
+            return
+        number = int(np.nanargmax(gap))
+        self.tell(
+            {
+                "code": "ADJ402",
+                "kind": "missing-zero",
+                "array": account.name,
+                "site": _pair(account.backward_site),
+                "read": _pair(step.site),
+                "ad": account.last.ravel().tolist()[:256],
+                "fd": account.fresh.ravel().tolist()[:256],
+                "element": number,
+                "count": len(account.paid),
+            }
+        )
+
+    def _stale(self, step: Step, account: Account, array: Any) -> None:
+        cleared = next(
+            (
+                s
+                for s in reversed(self.recorder.steps)
+                if (s.kind == "tape" and s.detail in ("zero", "reset") and any(r() is array for r in s.keep if callable(r)))
+                or (s.kind == "fill" and s.options.get("gradient") == "write" and s.options["primal"]() is array)
+            ),
+            None,
+        )
+        if cleared is None:
+            return
+        self.tell(
+            {
+                "code": "ADJ407",
+                "kind": "stale-gradient",
+                "array": account.name,
+                "site": _pair(cleared.site),
+                "read": _pair(step.site),
+                "ad": [0.0] * min(account.last.size, 256),
+                "fd": account.last.ravel().tolist()[:256],
+                "element": int(np.argmax(np.abs(account.last))),
+            }
+        )
+
+
+def _pair(site: Any) -> list[Any]:
+    return [site.path, site.line] if site is not None else ["", 0]

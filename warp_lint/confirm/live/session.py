@@ -1,0 +1,227 @@
+"""One recorded run, seen from inside the program's process: what is checked when, and what is told.
+
+Everything is told by lines of JSON appended to a file, so that it survives whatever the program does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warp_lint.confirm.live.accounting import Accounts
+from warp_lint.confirm.live.checks import Check
+from warp_lint.confirm.live.encode import encode_judgement, encode_steps
+from warp_lint.confirm.live.internals import Unsupported, Warp
+from warp_lint.confirm.live.recorder import Recorder
+from warp_lint.confirm.live.steps import TapeRecord
+
+GRACE = 12.0  # seconds that a check may run over its share before it is killed
+PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
+PROGRAM_BASE = 5.0  # … and this many seconds
+LEAST = 0.25
+
+
+class Log:
+    """Appends events to a file. Lines are written whole, so that several processes may share it."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def write(self, event: str, **values: Any) -> None:
+        data = json.dumps({"event": event, **values}, default=_plain, allow_nan=True).encode() + b"\n"
+        os.write(self._file, data)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+class Session:
+    """Checks the backwards of one process. `entries`: tape entries checked per call site.
+    `stop`: end the program once they are."""
+
+    def __init__(self, warp: Warp, log: Log, entries: int = 9, stop: bool = False, steps_path: str = "") -> None:
+        self.warp = warp
+        self.log = log
+        self.stop = stop
+        self.steps_path = steps_path
+        self.recorder = Recorder(warp, entries)
+        self.recorder.before_backward = self.before_backward
+        self.recorder.after_backward = self.after_backward
+        self.accounts = Accounts(self.recorder, self._observe)
+        self.recorder.on_gradient_read = self.accounts.read
+        self.started = time.monotonic()
+        self.spent = 0.0
+        self.number = 0
+        self.skipped = 0
+        self.finished = False
+        self.failures = 0
+        self._told: dict[str, int] = {}
+
+    def install(self) -> None:
+        self.recorder.install()
+        self.log.write(
+            "start",
+            warp=str(self.warp.version),
+            python=sys.version.split()[0],
+            untried=self.warp.untried,
+            pid=os.getpid(),
+        )
+
+    # Backwards
+
+    def before_backward(self, record: TapeRecord, loss: Any, grads: Any) -> None:
+        self.number += 1
+        self.accounts.before(record)
+        if not record.checked:
+            self.skipped += 1
+            return
+        own = time.monotonic() - self.started - self.spent
+        budget = PROGRAM_SHARE * own + PROGRAM_BASE - self.spent
+        if budget < LEAST:
+            self.skipped += 1
+            return
+        expected = self.recorder.entries
+        seconds = max(min(budget / 2, budget / max(expected - self.number, 1) * 2), LEAST)
+        started = time.monotonic()
+        self._dump_steps()
+        self._check(record, loss, grads, seconds)
+        self.spent += time.monotonic() - started
+
+    def _check(self, record: TapeRecord, loss: Any, grads: Any, seconds: float) -> None:
+        site = self.recorder.steps[-1].site
+        head = {"number": self.number, "tape": record.id, "site": [site.path, site.line], "entered": [record.site.path, record.site.line]}
+        if not hasattr(os, "fork"):
+            self._examine(record, loss, grads, seconds, head)
+            return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                quiet = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(quiet, stream)
+                signal.alarm(0)
+                self._examine(record, loss, grads, seconds, head)
+            except BaseException as error:
+                self.log.write("backward", **head, status="inconclusive", reason=f"the check failed: {type(error).__name__}: {error}")
+            finally:
+                os._exit(0)
+        self._wait(child, seconds + GRACE, head)
+
+    def _wait(self, child: int, seconds: float, head: dict[str, Any]) -> None:
+        deadline = time.monotonic() + seconds
+        pause = 0.001
+        while True:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                if os.WIFSIGNALED(status):
+                    self.log.write("backward", **head, status="inconclusive", reason=f"the check crashed: {signal.Signals(os.WTERMSIG(status)).name}")
+                return
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                self.log.write("backward", **head, status="inconclusive", reason=f"the check took more than {seconds:.0f} s")
+                return
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.02)
+
+    def _examine(self, record: TapeRecord, loss: Any, grads: Any, seconds: float, head: dict[str, Any]) -> None:
+        check = Check(self.warp, self.recorder.steps, record, loss, grads, seconds, seed=self.number)
+        judgement = check.run()
+        self.log.write("backward", **head, **encode_judgement(judgement))
+
+    def after_backward(self, record: TapeRecord) -> None:
+        self.accounts.after(record)
+        for other in self.recorder.tapes.values():
+            if other.steps and other.backwards:
+                continue
+        if self.stop and self._complete():
+            self.finish("stopped")
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+        self._trim(record)
+
+    def _trim(self, record: TapeRecord) -> None:
+        """Give up contents that no later check can want."""
+        first = min((s.index for s in record.steps.values()), default=self.recorder.counter)
+        if self.recorder.contents.size > self.recorder.budget // 4:
+            self.recorder.release_before(first)
+
+    def _complete(self) -> bool:
+        counts = self.recorder.entered_per_site
+        return bool(counts) and min(counts.values()) >= self.recorder.entries
+
+    # Telling
+
+    def _observe(self, observation: dict[str, Any]) -> None:
+        key = f"{observation['code']}:{observation.get('array')}:{observation['site']}"
+        count = self._told.get(key, 0)
+        self._told[key] = count + 1
+        if count < 2 * self.recorder.entries:
+            self.log.write("observation", number=self.number, **observation)
+
+    def _dump_steps(self) -> None:
+        if not self.steps_path:
+            return
+        try:
+            encoded = encode_steps(self.recorder)
+            Path(self.steps_path).write_text(json.dumps(encoded, default=_plain), encoding="utf-8")
+        except Exception as error:
+            self.recorder.trouble(error)
+
+    def finish(self, how: str = "exit") -> None:
+        if self.finished or os.getpid() != self.recorder._pid:
+            return
+        self.finished = True
+        self._dump_steps()
+        own = time.monotonic() - self.started
+        self.log.write(
+            "end",
+            how=how,
+            seconds=own,
+            checking=self.spent,
+            backwards=self.number,
+            skipped=self.skipped,
+            launches=sum(s.kind == "launch" for s in self.recorder.steps),
+            tapes=len(self.recorder.tapes),
+            gpu=self.recorder.gpu,
+            troubles=self.recorder.troubles,
+            notes=self.recorder.notes,
+        )
+
+
+def start(module: Any, config: str) -> Session | None:
+    """Install a recorder in a freshly imported Warp, as the configuration file says."""
+    values = json.loads(Path(config).read_text(encoding="utf-8"))
+    log = Log(values["events"])
+    try:
+        warp = Warp(module)
+    except Unsupported as error:
+        log.write("unsupported", message=str(error))
+        return None
+    session = Session(warp, log, values.get("entries", 9), values.get("stop", False), values.get("steps", ""))
+    session.install()
+    atexit.register(session.finish)
+    previous = sys.excepthook
+
+    def excepthook(kind: Any, value: Any, trace: Any) -> None:
+        log.write("exception", type=kind.__name__, message=str(value)[:500])
+        previous(kind, value, trace)
+
+    sys.excepthook = excepthook
+    return session

@@ -1,0 +1,305 @@
+"""`--confirm` for programs: runs the user's own program with a recorder under Warp's tape, and says what
+its gradients are worth, with numbers.
+
+The program runs in a process of its own, unmodified: same arguments, output, results and exit code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warp_lint.confirm.options import ConfirmOptions
+from warp_lint.confirm.process import package_root
+from warp_lint.confirm.verdicts import Proof, judge, merge
+from warp_lint.findings import Finding
+
+if TYPE_CHECKING:
+    from warp_lint.syntax.project import Project
+
+_BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
+
+
+@dataclass(slots=True)
+class ProgramReport:
+    """Outcome of one run. `status`: "right", "wrong", "inconclusive", or "failed" (nothing could be judged).
+
+    `sentence` says it in one sentence. `findings`: the static ones with verdicts and those that only the run
+    found. `observations`: texts ready to print. `backwards`: what was seen at each checked backward, as plain
+    data. `ended`: how the program ended; `exit_code` its own (None: killed).
+    """
+
+    argv: list[str]
+    status: str = "failed"
+    sentence: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    observations: tuple[str, ...] = ()
+    backwards: list[dict[str, Any]] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    steps: dict[str, Any] = field(default_factory=dict)
+    warp_version: str = ""
+    exit_code: int | None = None
+    ended: str = ""
+    seconds: float = 0.0
+    checking: float = 0.0
+
+    @property
+    def ran(self) -> bool:
+        """Whether anything could be judged."""
+        return self.status != "failed"
+
+    @property
+    def reason(self) -> str:
+        return "" if self.ran else self.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: everything but the findings, which have their own place."""
+        return {
+            "program": self.argv,
+            "status": self.status,
+            "sentence": self.sentence,
+            "warp_version": self.warp_version,
+            "exit_code": self.exit_code,
+            "ended": self.ended,
+            "seconds": round(self.seconds, 3),
+            "checking_seconds": round(self.checking, 3),
+            "notes": self.notes,
+            "backwards": self.backwards,
+            "proofs": [proof.to_json() for proof in self.proofs],
+        }
+
+
+@dataclass(slots=True)
+class Run:
+    """Events of a finished run."""
+
+    events: list[dict[str, Any]]
+    steps: dict[str, Any]
+    exit_code: int | None
+    timed_out: bool
+    seconds: float
+
+    def last(self, event: str) -> dict[str, Any] | None:
+        return next((e for e in reversed(self.events) if e["event"] == event), None)
+
+    def all(self, event: str) -> list[dict[str, Any]]:
+        return [e for e in self.events if e["event"] == event]
+
+
+def confirm_program(
+    argv: Sequence[str], findings: Sequence[Finding], project: Project | None, options: ConfirmOptions
+) -> ProgramReport:
+    """Run `argv` (a script, or `-m` and a module, then the program's arguments) and judge its gradients.
+
+    Never raises for what the program does: crashes, hangs and refusals end in the report.
+    """
+    report = ProgramReport(list(argv))
+    run = execute(argv, options)
+    report.exit_code, report.seconds, report.steps = run.exit_code, run.seconds, run.steps
+    start, end = run.last("start"), run.last("end")
+    report.warp_version = str(start["warp"]) if start else ""
+    report.checking = float(end["checking"]) if end else 0.0
+    report.ended = how_it_ended(run)
+    report.notes = notes_of(run)
+    report.backwards = run.all("backward")
+    observations = run.all("observation")
+    report.proofs = merge(report.backwards, observations)
+    report.findings = judge(findings, report.proofs, report.backwards, run.steps, project)
+    report.status, report.sentence = conclude(run, report)
+    from warp_lint.report.program import render
+
+    report.observations = tuple(render(report))
+    return report
+
+
+def execute(argv: Sequence[str], options: ConfirmOptions, output: Any = None) -> Run:
+    """Run the program under the recorder. `output`: where its standard output goes (None: to ours)."""
+    with tempfile.TemporaryDirectory(prefix="warp-lint-") as folder:
+        events, steps = Path(folder, "events.jsonl"), Path(folder, "steps.json")
+        config = Path(folder, "config.json")
+        config.write_text(
+            json.dumps({"events": str(events), "steps": str(steps), "entries": options.backwards, "stop": options.stop})
+        )
+        started = time.monotonic()
+        timed_out = False
+        try:
+            process = subprocess.Popen(
+                [options.python, *argv],
+                env=_environment(config),
+                stdout=output,
+                start_new_session=os.name == "posix",
+            )
+        except OSError as error:
+            return Run([{"event": "trouble", "message": f"{options.python}: {error.strerror}"}], {}, None, False, 0.0)
+        try:
+            process.wait(options.total_timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            _stop(process)
+        except BaseException:
+            _stop(process)
+            raise
+        seconds = time.monotonic() - started
+        code = None if timed_out else process.returncode
+        return Run(_lines(events), _data(steps), code, timed_out, seconds)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Kill the program's whole process group, which is ours."""
+    try:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+
+
+def _environment(config: Path) -> dict[str, str]:
+    env = dict(os.environ)
+    path = env.get("PYTHONPATH")
+    if path is not None:
+        env["WARP_LINT_PYTHONPATH"] = path
+    env["PYTHONPATH"] = os.pathsep.join([str(_BOOTSTRAP), *([path] if path else [])])
+    env["WARP_LINT_CONFIRM"] = str(config)
+    env["WARP_LINT_ROOT"] = str(package_root())
+    return env
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    result: list[dict[str, Any]] = []
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return result
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and "event" in event:
+            result.append(event)
+    return result
+
+
+def _data(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def how_it_ended(run: Run) -> str:
+    """The program's end, in words."""
+    error = run.last("exception")
+    if run.timed_out:
+        return f"was killed after {run.seconds:.0f} s"
+    if run.exit_code is None:
+        return "could not be started"
+    if run.exit_code < 0:
+        try:
+            name = signal.Signals(-run.exit_code).name
+        except ValueError:
+            name = f"signal {-run.exit_code}"
+        return f"crashed ({name})"
+    if error is not None:
+        return f"raised {error['type']}: {_first_line(error['message'])}"
+    end = run.last("end")
+    if end is not None and end["how"] == "stopped":
+        return "was ended after its checks, as asked"
+    if end is None and run.last("start") is not None:
+        return f"ended at once with exit code {run.exit_code} (`os._exit`)"
+    return f"ended with exit code {run.exit_code}"
+
+
+def _first_line(text: str) -> str:
+    lines = str(text).strip().splitlines()
+    return lines[0][:200] if lines else ""
+
+
+def notes_of(run: Run) -> list[str]:
+    """What limits the answer."""
+    notes: list[str] = []
+    start, end = run.last("start"), run.last("end")
+    if start and start.get("untried"):
+        notes.append(f"Warp {start['warp']} is newer than what was tried; it was recorded all the same")
+    if end:
+        notes += end["notes"]
+        if end["gpu"]:
+            notes.append(f"{end['gpu']} launches ran on a GPU and were not recorded: run on the CPU to have them checked")
+        if end["skipped"]:
+            notes.append(f"{end['skipped']} of {end['backwards']} backward passes were not checked (--confirm-backwards, time)")
+        notes += [f"the recorder had trouble: {text}" for text in end["troubles"][:3]]
+    notes += [f"the recorder could not start: {e['message']}" for e in run.all("trouble")]
+    notes += [e["message"] for e in run.all("unsupported")]
+    return notes
+
+
+def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
+    """Status and sentence of the whole run."""
+    checked = report.backwards
+    right = [b for b in checked if b["status"] == "right"]
+    wrong = [b for b in checked if b["status"] == "wrong"]
+    if wrong or report.proofs:
+        count = len(wrong) or len({p.number for p in report.proofs})
+        places = len(report.proofs)
+        text = f"gradients are wrong: {count} of {len(checked)} checked backward passes"
+        return "wrong", text + (f", {places} cause{'' if places == 1 else 's'} named" if places else ", cause not found")
+    if right:
+        tail = ""
+        if len(right) < len(checked):
+            tail = f"; {len(checked) - len(right)} of {len(checked)} could not be judged"
+        return "right", f"gradients are right: {numbers(right)}{tail}"
+    if checked:
+        return "inconclusive", f"gradients could not be judged: {checked[-1]['reason']}"
+    if run.last("unsupported") or run.last("trouble"):
+        return "failed", report.notes[-1] if report.notes else "the recorder could not start"
+    if run.last("start") is None:
+        return "failed", f"the program {report.ended} and never imported Warp{_hint(run)}"
+    return "failed", f"the program {report.ended} before any backward pass{_hint(run)}"
+
+
+def _hint(run: Run) -> str:
+    error = run.last("exception")
+    end = run.last("end")
+    if error is not None and ("cuda" in error["message"].lower() or "gpu" in error["message"].lower()):
+        return "; it seems to need a GPU"
+    if end and end["gpu"]:
+        return "; its launches ran on a GPU, and only CPU launches can be checked"
+    if run.exit_code == 2:
+        return "; it may need arguments: give them after `--`"
+    return ""
+
+
+def numbers(backwards: Sequence[dict[str, Any]]) -> str:
+    """How many derivatives were compared, and how well they agree."""
+    compared, worst = 0, 0.0
+    for backward in backwards:
+        for parameter in backward["parameters"]:
+            scale = max((abs(e["fd"]) for e in parameter["elements"] if e["fd"] is not None), default=0.0)
+            for row in parameter["elements"]:
+                if row["fd"] is not None and not row["kink"]:
+                    compared += 1
+                    worst = max(worst, abs(row["ad"] - row["fd"]) / max(abs(row["fd"]), 1e-3 * scale, 1e-12))
+            compared += len(parameter["directions"])
+    passes = len(backwards)
+    return (
+        f"{compared} derivative{'' if compared == 1 else 's'} of {passes} backward pass{'' if passes == 1 else 'es'} "
+        f"agree with finite differences (largest relative difference {worst:.1e})"
+    )
+
+
+def main_python() -> str:
+    return sys.executable

@@ -1,0 +1,93 @@
+"""What a run of the user's program showed, as text in the manner of a sanitizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warp_lint.confirm.wording import message_of
+
+if TYPE_CHECKING:
+    from warp_lint.confirm.program import ProgramReport
+    from warp_lint.confirm.verdicts import Place, Proof
+
+ROWS = 8
+RULE = "=" * 64
+
+
+def render(report: ProgramReport) -> list[str]:
+    """One text per proof, then the table of numbers, then the sentence."""
+    blocks = [block(report, proof, index) for index, proof in enumerate(report.proofs)]
+    table = numbers(report)
+    if table:
+        blocks.append(table)
+    tail = [f"note: {note}" for note in report.notes]
+    tail.append(f"the program {report.ended}" if report.ended else "the program did not run")
+    tail.append(f"{' '.join(report.argv)}: {report.sentence}")
+    blocks.append("\n".join(tail))
+    return blocks
+
+
+def block(report: ProgramReport, proof: Proof, index: int) -> str:
+    """READ here, OVERWRITTEN there, NEEDED by, numbers."""
+    message, _, _ = message_of(proof)
+    title = f"{proof.code} " if proof.code else ""
+    lines = [RULE, f"WRONG GRADIENT {title}({proof.kind}): {message}"]
+
+    def place(label: str, where: Place | None, text: str = "") -> None:
+        if where is not None:
+            lines.append(f"    {label:<12} {where[0]}:{where[1]}{'  ' + text if text else ''}")
+
+    if proof.kind in ("overwritten", "late", "scope"):
+        place("READ", proof.read, f"by `{proof.reader}`")
+        place("OVERWRITTEN", proof.site, f"by `{proof.actor}`")
+        place("NEEDED", proof.needed, f"by the adjoint of `{proof.reader}`")
+    elif proof.kind == "own":
+        place("LAUNCHED", proof.launch, f"`{proof.actor}`")
+        place("OVERWRITTEN", proof.site, f"`{proof.array}`, by the launch that reads it")
+        place("NEEDED", proof.needed, "by its own adjoint")
+    elif proof.kind == "missing-zero":
+        place("ADDED", proof.site, "by `backward()`")
+        place("READ", proof.read)
+    elif proof.kind == "stale-gradient":
+        place("ZEROED", proof.site)
+        place("READ", proof.read)
+    else:
+        place("AT", proof.site)
+        place("LAUNCHED", proof.launch)
+        place("READ", proof.read)
+    for outer in proof.path[-4:-1][::-1]:
+        place("FROM", outer)
+    if proof.ad is not None and proof.fd is not None:
+        ratio = f"{proof.ad / proof.fd:.4g}" if proof.fd else "-"
+        lines.append(f"    {'NUMBERS':<12} {proof.where}: AD {proof.ad:.8g}, FD {proof.fd:.8g}, ratio {ratio} ({proof.method})")
+    return "\n".join(lines)
+
+
+def numbers(report: ProgramReport) -> str:
+    """The worst elements of the last wrong backward, or the checked ones of the last right one."""
+    chosen = next((b for b in reversed(report.backwards) if b["status"] == "wrong"), None)
+    chosen = chosen or next((b for b in reversed(report.backwards) if b["status"] == "right"), None)
+    if chosen is None:
+        return ""
+    rows = []
+    for parameter in chosen["parameters"]:
+        if parameter["seed"] and parameter["size"] == 1 and len(chosen["parameters"]) > 1:
+            continue
+        scale = max((abs(r["fd"]) for r in parameter["elements"] if r["fd"] is not None), default=0.0)
+        for row in parameter["elements"]:
+            truth = row["fd"] if row["fd"] is not None else row["ideal"]
+            gap = abs(row["ad"] - truth) / max(abs(truth), 1e-3 * scale, 1e-12)
+            rows.append((gap, parameter["name"], row, truth))
+    rows.sort(key=lambda r: -r[0] if r[0] == r[0] else -1e30)
+    if not rows:
+        return ""
+    site = chosen["site"]
+    lines = [f"backward {chosen['number']} ({site[0]}:{site[1]}), {chosen['launches']} launches: {chosen['status']}"]
+    lines.append(f"    {'element':<24} {'AD':>14} {'FD':>14} {'ratio':>9}")
+    for _, name, row, truth in rows[:ROWS]:
+        ratio = f"{row['ad'] / truth:.4g}" if truth else "-"
+        kink = "  (kink)" if row["kink"] else "" if row["fd"] is not None else "  (restored adjoints)"
+        lines.append(f"    {name + '.grad[' + str(row['index']) + ']':<24} {row['ad']:>14.7g} {truth:>14.7g} {ratio:>9}{kink}")
+    if len(rows) > ROWS:
+        lines.append(f"    … and {len(rows) - ROWS} more")
+    return "\n".join(lines)
