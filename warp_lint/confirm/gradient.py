@@ -126,6 +126,7 @@ class Test:
         self.steps = numerics.STEPS_64 if double else numerics.STEPS_32
         self.epsilon = numerics.EPSILON_64 if double else numerics.EPSILON_32
         self.tolerance = TOLERANCE_64 if double else TOLERANCE_32
+        self.worst_direction: list[Array] | None = None
         self.written: list[int] = []  # leaves that the forward changed
         self.after: Array = self.memory.values
 
@@ -215,6 +216,7 @@ class Test:
         flat, kinked, moved = True, False, False
         worst: tuple[float, float, float] | None = None
         why = ""
+        self.worst_direction = None
         for direction in self._directions():
             along = np.concatenate([d.ravel() for d in direction])
             difference = self.difference(direction, weight)
@@ -233,6 +235,7 @@ class Test:
                 error = numerics.relative_error(ad, difference.value)
                 if worst is None or error > worst[0]:
                     worst = (error, ad, difference.value)
+                    self.worst_direction = direction
                 flat &= abs(difference.value) <= 1e-9 * max(1.0, abs(ad) if math.isfinite(ad) else 1.0)
         if worst is not None:
             return Sample(
@@ -246,6 +249,7 @@ class Test:
 
     def _explain(self, sample: Sample, gradient: Array, cotangent: list[Array], weight: Array) -> None:
         changed = self._changed_groups()
+        direction = self.worst_direction
         best = None
         different = False
         for groups in _subsets(changed):
@@ -257,6 +261,11 @@ class Test:
                     break
         sample.restored = "agree" if best is not None else "changes" if different else "same"
         self._locate(sample, gradient, best, weight)
+        if sample.where == "random direction" and direction is not None:
+            self._bisect(sample, gradient, direction, weight)
+        if sample.where == "random direction":
+            # Many small wrong steps along many numbers make a doubtful direction, not a proof.
+            sample.outcome, sample.why = "unsure", "the derivative can't be resolved here"
 
     def _changed_groups(self) -> list[int]:
         saved = self.launch.start.saved
@@ -269,22 +278,60 @@ class Test:
 
     def _locate(self, sample: Sample, gradient: Array, right: Array | None, weight: Array) -> None:
         """The single number whose derivative is worst, among likely ones."""
-        candidates = self._candidates(gradient, right)
         worst = 0.0
-        for leaf_index, element, component, position in candidates:
-            direction = [np.zeros_like(base) for base in self.base]
-            size = max(abs(float(self.base[leaf_index][element, component])), 0.1)
-            direction[leaf_index][element, component] = size
-            difference = self.difference(direction, weight)
-            ad = float(gradient[position])
-            if numerics.disagree(ad * size, difference, 0.0, self.tolerance) is not True:
-                continue
-            fd = difference.value / size
-            gap = abs(ad - fd) if math.isfinite(ad) else math.inf
-            if gap > worst:
-                worst = gap
-                sample.ad, sample.fd = ad, fd
-                sample.where = self.memory.floats[leaf_index].where(element, component)
+        for candidate in self._candidates(gradient, right):
+            worst = max(worst, self._probe(sample, gradient, weight, candidate, worst))
+
+    def _probe(
+        self, sample: Sample, gradient: Array, weight: Array, candidate: tuple[int, int, int, int], worst: float
+    ) -> float:
+        """Differentiate by one number; note it if it is worse than what is known. The size of the gap."""
+        leaf, element, component, position = candidate
+        direction = [np.zeros_like(base) for base in self.base]
+        size = max(abs(float(self.base[leaf][element, component])), 0.1)
+        direction[leaf][element, component] = size
+        difference = self.difference(direction, weight)
+        ad = float(gradient[position])
+        if numerics.disagree(ad * size, difference, 0.0, self.tolerance) is not True:
+            return 0.0
+        fd = difference.value / size
+        gap = abs(ad - fd) if math.isfinite(ad) else math.inf
+        if gap > worst:
+            sample.ad, sample.fd = ad, fd
+            sample.where = self.memory.floats[leaf].where(element, component)
+        return gap
+
+    def _bisect(self, sample: Sample, gradient: Array, direction: list[Array], weight: Array) -> None:
+        """Narrow a direction that disagrees down to one number, as long as a half disagrees too."""
+        starts = np.cumsum([0, *(base.size for base in self.base)])
+        along = np.concatenate([d.ravel() for d in direction])
+        live = np.flatnonzero(along)
+        while len(live) > 1:
+            middle = len(live) // 2
+            for half in (live[:middle], live[middle:]):
+                part = np.zeros_like(along)
+                part[half] = along[half]
+                if self._disagrees(part, starts, gradient, weight):
+                    live = half
+                    break
+            else:
+                return
+        position = int(live[0])
+        i = int(np.searchsorted(starts, position, side="right")) - 1
+        element, component = divmod(position - int(starts[i]), self.memory.floats[i].values.shape[1])
+        self._probe(sample, gradient, weight, (i, element, component, position), 0.0)
+
+    def _disagrees(self, along: Array, starts: Array, gradient: Array, weight: Array) -> bool:
+        direction = [
+            along[int(a) : int(b)].reshape(base.shape)
+            for a, b, base in zip(starts[:-1], starts[1:], self.base, strict=True)
+        ]
+        difference = self.difference(direction, weight)
+        with np.errstate(all="ignore"):
+            terms = np.where(along != 0.0, gradient * along, 0.0)
+            ad = float(np.sum(terms))
+        scale = float(np.sum(np.abs(terms))) if math.isfinite(ad) else 0.0
+        return numerics.disagree(ad, difference, scale, self.tolerance) is True
 
     def _candidates(self, gradient: Array, right: Array | None) -> list[tuple[int, int, int, int]]:
         size = np.where(np.isfinite(gradient), np.abs(gradient), np.inf)

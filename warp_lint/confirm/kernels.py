@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from warp_lint.codes import RULES
-from warp_lint.confirm import verdicts
+from warp_lint.confirm import judge
 from warp_lint.confirm.describe import Facts, describe
 from warp_lint.confirm.extract import Extractor, Item, UnresolvedError
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.process import Worker, python_command
 from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
-from warp_lint.confirm.verdicts import Outcome
+from warp_lint.confirm.judge import Outcome
 from warp_lint.confirm.wrap import sink_source, wrap
 from warp_lint.findings import Finding, Note, Severity, Status, Subject, Verdict
 from warp_lint.syntax.module import Definition, Module
@@ -79,7 +79,7 @@ def _with_verdict(finding: Finding, trials: _Trials) -> Finding:
         return finding.with_verdict(Verdict(Status.INCONCLUSIVE, reason))
     if trial.outcome is None:
         return finding.with_verdict(Verdict(Status.UNTESTED, "not run"))
-    return finding.with_verdict(verdicts.verdict(finding.code, trial.outcome))
+    return finding.with_verdict(judge.verdict(finding.code, trial.outcome))
 
 
 def _extra(trials: _Trials, findings: Sequence[Finding], options: ConfirmOptions) -> list[Finding]:
@@ -94,14 +94,14 @@ def _extra(trials: _Trials, findings: Sequence[Finding], options: ConfirmOptions
         grads = [c for c in companions if trials.extractor.role(c) == "func_grad"]
         where = definition
         if grads:
-            sample = verdicts.disagrees(trial.outcome)
+            sample = judge.disagrees(trial.outcome)
             where = grads[0]
             message = f"`{where.name}` differs from the derivative of `{definition.name}`"
             note = Note(definition.location, f"`{definition.name}` is defined here")
         elif options.mode == "all" and trial.role == "kernel":
             if (definition.module.path, definition.qualname) in flagged:
                 continue
-            sample = verdicts.wrong(trial.outcome)
+            sample = judge.wrong(trial.outcome)
             message = f"The gradient of `{definition.name}` differs from finite differences"
             note = None
         else:
@@ -135,7 +135,7 @@ def _extra(trials: _Trials, findings: Sequence[Finding], options: ConfirmOptions
     return made
 
 
-def _relative(sample: verdicts.Sample) -> float:
+def _relative(sample: judge.Sample) -> float:
     ad, fd = sample["ad"], sample["fd"]
     if ad is None or fd is None or not math.isfinite(ad):
         return math.inf
@@ -252,8 +252,8 @@ class _Trials:
                 count = len(GENERIC_GUESSES["double"])
                 items += [wrap(self.extractor, definition, str(k), index) for k in range(1, count)]
             facts = _wrapped_facts(facts)
-        singular = bool(trial.codes & verdicts.SINGULAR)
-        regular = bool(trial.codes - verdicts.SINGULAR)
+        singular = bool(trial.codes & judge.SINGULAR)
+        regular = bool(trial.codes - judge.SINGULAR)
         for number, item in enumerate(items):
             closure = self._closure(item)
             single = any(i.single_only for i in closure)

@@ -67,11 +67,11 @@ def directional(
         fine = float(w @ (half_plus - half_minus)) / h
         value = (4 * fine - coarse) / 3
         noise = 4 * roundoff / h
-        # The Richardson value is better than `fine` by far when the step is small enough.
+        # One step by itself may agree by accident; two neighbours that do are worth more.
         spread = abs(fine - coarse)
-        estimates.append((value, max(spread * 0.1, noise)))
+        estimates.append((value, max(spread, noise)))
         if previous is not None:
-            estimates.append((value, max(abs(value - previous[0]), noise)))
+            estimates.append((value, max(abs(value - previous[0]), 0.1 * spread, noise)))
         previous = (value, noise)
         right = 2 * float(w @ (half_plus - base)) / h
         left = 2 * float(w @ (base - half_minus)) / h
