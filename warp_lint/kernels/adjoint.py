@@ -1,0 +1,401 @@
+"""Activity, usefulness and adjoint needs over a value graph (the to-be-recorded analysis).
+
+Sets of array paths are integers with one bit per path, so that one pass answers for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warp_lint.kernels.builtins import RESULT, Gradient
+from warp_lint.kernels.effects import Access, Path
+from warp_lint.kernels.graph import Event, Graph, Guard, Key, Loop, Value
+from warp_lint.kernels.memory import Memory
+from warp_lint.kernels.objects import Relation, constructed, relation
+
+RETURN: Path = ("return",)
+
+
+@dataclass(slots=True, eq=False)
+class Need:
+    """An adjoint statement (that of `user`) reads the primal of `value`.
+
+    `partners`: inputs whose derivative goes through that statement; `outputs`: where it goes to.
+    `kind` as in `effects.Need`. `unsure`: the operation isn't known.
+    """
+
+    user: Value
+    value: Value
+    kind: str
+    partners: int
+    outputs: int
+    unsure: bool = False
+
+
+class Adjoint:
+    """The reverse pass of one graph, given which array paths carry a gradient and which results matter."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        memory: Memory,
+        clears: bool = True,
+        active: Callable[[Path], bool] | None = None,
+        useful: Callable[[Path], bool] | None = None,
+        local_gradients: bool = False,
+    ) -> None:
+        self.graph = graph
+        self.memory = memory
+        self.clears = clears  # a plain store clears its destination's adjoint
+        self.is_active = active or (lambda path: True)
+        self.is_useful = useful or (lambda path: True)
+        self.local_gradients = local_gradients
+        self.bits: dict[Path, int] = {}
+        count = len(graph.values)
+        self.act = [0] * count
+        self.use = [0] * count
+        self.parts: dict[int, dict[Key, int]] = {}
+        self.dead: dict[int, Event | None] = {}
+        self._reaching: dict[int, tuple[list[Event], bool]] = {}
+        self.custom = _custom_frames(graph)
+        self._activity()
+        self._usefulness()
+        self._needs: list[Need] | None = None
+
+    # Bits
+
+    def bit(self, path: Path) -> int:
+        known = self.bits.get(path)
+        if known is None:
+            known = self.bits[path] = 1 << len(self.bits)
+        return known
+
+    def paths(self, mask: int) -> frozenset[Path]:
+        return frozenset(path for path, bit in self.bits.items() if mask & bit)
+
+    def reaching(self, event: Event) -> tuple[list[Event], bool]:
+        known = self._reaching.get(event.time)
+        if known is None:
+            known = self._reaching[event.time] = self.memory.reaching(event)
+        return known
+
+    def carries(self, event: Event) -> bool:
+        """Does the accessed array carry a gradient?"""
+        if event.local:
+            return self.local_gradients
+        element = event.array.type.element
+        if element is not None and not element.floating:
+            return False
+        return self.is_active(event.path)
+
+    # Forward
+
+    def _activity(self) -> None:
+        self._forward()
+        if self.graph.loops:
+            for _ in range(4):
+                before = list(self.act)
+                self._forward()
+                if before == self.act:
+                    break
+
+    def _forward(self) -> None:
+        act = self.act
+        for value in self.graph.values:
+            act[value.id] = self._derivative(value)
+
+    def _derivative(self, value: Value) -> int:
+        act, op = self.act, value.op
+        if not value.type.floating and op not in ("store", "tuple", "opaque", "call"):
+            return 0
+        if op == "call":
+            return self._call(value)
+        if op in ("const", "tid", "loopvar", "array", "function", "type", "module"):
+            return 0
+        if op == "param":
+            root = value.path[0]
+            if self.graph.returns and root in self.graph.parameters and value.type.kind != "struct":
+                return self.bit(value.path)
+            if self.graph.returns and value.type.kind == "struct":
+                return self.bit(value.path)
+            return 0
+        if op == "load":
+            return self._load(value)
+        if op == "phi":
+            return act[value.args[1].id] | act[value.args[2].id]
+        if op == "severed":
+            return 0
+        if op == "mutate":
+            return act[value.args[0].id] | act[value.args[1].id]
+        if op == "index":
+            return self._component(value)
+        if op == "store":
+            return act[value.args[0].id]
+        result = 0
+        for argument in value.args:
+            result |= act[argument.id]
+        return result
+
+    def _component(self, value: Value) -> int:
+        from warp_lint.kernels.objects import contents
+
+        result = 0
+        for held in contents(value.args[0], value.key or ()):
+            result |= self.act[held.id]
+        return result
+
+    def _call(self, value: Value) -> int:
+        entry = value.entry
+        if entry is None:
+            return 0
+        result = 0
+        for argument, position in zip(value.args, value.bound, strict=False):
+            if position is None or position >= len(entry.operands):
+                continue
+            if entry.operands[position].gradient is Gradient.EXACT:
+                result |= self.act[argument.id]
+        if value.type.kind in ("int", "bool"):
+            return 0
+        return result
+
+    def _load(self, value: Value) -> int:
+        event = value.event
+        if event is None or not self.carries(event):
+            return 0
+        writes, before = self.reaching(event)
+        result = self.bit(event.path) if before and not event.local else 0
+        for write in writes:
+            result |= self.act[write.value.id]
+        return result
+
+    # Backward
+
+    def _usefulness(self) -> None:
+        for event in self.graph.events:
+            if event.access is not Access.READ:
+                # Only a plain store clears, so only it can make an earlier write irrelevant.
+                self.dead[event.time] = self.memory.dead(event) if self.clears else None
+        readers: dict[int, list[Event]] = {}
+        for event in self.graph.events:
+            if event.access is Access.READ:
+                for write in self.reaching(event)[0]:
+                    readers.setdefault(write.time, []).append(event)
+        self._backward(readers)
+        if self.graph.loops or any(r.time < w for w, reads in readers.items() for r in reads):
+            for _ in range(4):
+                before = list(self.use)
+                self._backward(readers)
+                if before == self.use:
+                    break
+
+    def _backward(self, readers: dict[int, list[Event]]) -> None:
+        use, parts = self.use, self.parts
+        for value in self.graph.returns:
+            use[value.id] |= self.bit(RETURN)
+        for value in reversed(self.graph.values):
+            op = value.op
+            if op == "store":
+                event = value.event
+                assert event is not None
+                if self.carries(event):
+                    if self.dead[event.time] is None and not event.local and self.is_useful(event.path):
+                        use[value.id] |= self.bit(event.path)
+                    for read in readers.get(event.time, ()):
+                        use[value.id] |= use[read.value.id]
+                if value.name != "exchange":
+                    self._to(value.args[0], use[value.id])
+                continue
+            mask = use[value.id]
+            inner = parts.get(value.id)
+            if not mask and not inner:
+                continue
+            if op == "index":
+                total = mask
+                if value.key is not None and inner is None:
+                    self._to_part(value.args[0], value.key, total)
+                else:
+                    self._to(value.args[0], total | _union(inner))
+            elif op == "mutate":
+                self._through_mutation(value, mask, inner)
+            elif op == "phi":
+                for branch in value.args[1:]:
+                    self._to(branch, mask)
+                    self._spread(branch, inner)
+            elif op == "call":
+                self._through_call(value, mask, inner)
+            elif op == "struct":
+                self._through_constructor(value, mask, inner)
+            elif op in ("severed", "load"):
+                use[value.id] |= _union(inner)
+            elif op not in ("const", "param", "tid", "loopvar", "array"):
+                for argument in value.args:
+                    self._to(argument, mask)
+                    self._spread(argument, inner)
+
+    def _to(self, value: Value, mask: int) -> None:
+        self.use[value.id] |= mask
+
+    def _to_part(self, value: Value, key: Key, mask: int) -> None:
+        if mask and value.type.is_object:
+            held = self.parts.setdefault(value.id, {})
+            held[key] = held.get(key, 0) | mask
+        else:
+            self.use[value.id] |= mask
+
+    def _spread(self, value: Value, inner: dict[Key, int] | None) -> None:
+        if inner:
+            for key, mask in inner.items():
+                self._to_part(value, key, mask)
+
+    def _through_mutation(self, value: Value, mask: int, inner: dict[Key, int] | None) -> None:
+        owner, new = value.args[0], value.args[1]
+        self._to(owner, mask)
+        self._to(new, mask)
+        for key, part in (inner or {}).items():
+            how = relation(value.key, key)
+            if how is not Relation.NONE:
+                self._to(new, part)
+            if how is not Relation.COVERS or value.name == "add":
+                self._to_part(owner, key, part)
+
+    def _through_constructor(self, value: Value, mask: int, inner: dict[Key, int] | None) -> None:
+        for argument in value.args:
+            self._to(argument, mask)
+        for key, part in (inner or {}).items():
+            arguments = constructed(value, key)
+            for argument in value.args if arguments is None else arguments:
+                if len(key) > 1 and value.op == "struct":
+                    self._to_part(argument, key[1:], part)
+                else:
+                    self._to(argument, part)
+
+    def _through_call(self, value: Value, mask: int, inner: dict[Key, int] | None) -> None:
+        entry = value.entry
+        if entry is None:
+            return
+        if entry.name in ("vector", "matrix", "quaternion", "transformation"):
+            self._through_constructor(value, mask, inner)
+            return
+        total = mask | _union(inner)
+        self.use[value.id] |= total
+        for argument, position in zip(value.args, value.bound, strict=False):
+            if position is None or position >= len(entry.operands):
+                continue
+            if entry.operands[position].gradient is Gradient.EXACT:
+                self._to(argument, total)
+
+    # Needs
+
+    def useful(self, value: Value) -> int:
+        return self.use[value.id] | _union(self.parts.get(value.id))
+
+    def part_use(self, value: Value, key: Key | None) -> int:
+        """Outputs that the adjoint of one component reaches."""
+        result = self.use[value.id]
+        for part, mask in self.parts.get(value.id, {}).items():
+            if relation(key, part) is not Relation.NONE:
+                result |= mask
+        return result
+
+    @property
+    def needs(self) -> list[Need]:
+        if self._needs is None:
+            self._needs = list(self._collect())
+        return self._needs
+
+    def _collect(self) -> list[Need]:
+        found: list[Need] = []
+        guards: dict[int, tuple[Guard, Value, int, int]] = {}
+        loops: dict[int, tuple[Loop, Value, int, int]] = {}
+        for value in self.graph.values:
+            if value.frame.id in self.custom and value.op != "store":
+                continue
+            act, use = self.act[value.id], self.useful(value)
+            live = bool(act and use)
+            if value.op == "store":
+                event = value.event
+                assert event is not None
+                clears = event.access is Access.STORE and self.carries(event) and self.dead[event.time] is None
+                if clears and self.is_useful(event.path):
+                    live, act, use = True, act | self.bit(event.path), use | self.bit(event.path)
+            if not live:
+                continue
+            for guard in value.guards:
+                self._merge(guards, id(guard), guard, value, act, use)
+            for loop in value.loops:
+                self._merge(loops, loop.id, loop, value, act, use)
+            self._of(value, act, use, found)
+        for guard, user, act, use in guards.values():
+            found.append(Need(user, guard.condition, "condition", act, use))
+        for loop, user, act, use in loops.values():
+            for bound in loop.bounds:
+                found.append(Need(user, bound, "bound", act, use))
+        return found
+
+    @staticmethod
+    def _merge(table: dict[int, tuple], key: int, item: object, user: Value, act: int, use: int) -> None:  # type: ignore[type-arg]
+        known = table.get(key)
+        table[key] = (item, user, act, use) if known is None else (item, known[1], known[2] | act, known[3] | use)
+
+    def _of(self, value: Value, act: int, use: int, found: list[Need]) -> None:
+        op = value.op
+        if op == "call" and value.entry is not None:
+            self._operands(value, use, found)
+        elif op == "phi":
+            found.append(Need(value, value.args[0], "condition", act, use))
+        elif op in ("load", "store"):
+            for index in value.args[1 if op == "store" else 0 :]:
+                if index.type.kind != "tuple":
+                    found.append(Need(value, index, "index", act, use))
+        elif op in ("index", "mutate"):
+            for index in value.args[1 if op == "index" else 2 :]:
+                found.append(Need(value, index, "index", act, use))
+        elif op == "opaque":
+            for argument in value.args:
+                if argument.type.kind != "array":
+                    found.append(Need(value, argument, "nonlinear", act, use, unsure=True))
+
+    def _operands(self, value: Value, use: int, found: list[Need]) -> None:
+        entry = value.entry
+        assert entry is not None
+        needed: dict[int, tuple[str, int]] = {}
+        for j, (argument, position) in enumerate(zip(value.args, value.bound, strict=False)):
+            if position is None or position >= len(entry.operands):
+                continue
+            operand = entry.operands[position]
+            act = self.act[argument.id]
+            if operand.gradient is not Gradient.EXACT or not act:
+                continue
+            for read in operand.reads:
+                if read == RESULT:
+                    kind, partners = needed.get(-1, ("result", 0))
+                    needed[-1] = (kind, partners | act)
+                    continue
+                for k, other in enumerate(value.bound):
+                    if other == read:
+                        kind, partners = needed.get(k, ("", 0))
+                        if j == k:
+                            kind = "nonlinear"
+                        needed[k] = (
+                            kind or ("condition" if entry.operands[read].name == "cond" else "product"),
+                            partners | act,
+                        )
+        for k, (kind, partners) in needed.items():
+            source = value if k == -1 else value.args[k]
+            if source.op != "const":
+                found.append(Need(value, source, kind, partners, use))
+
+
+def _union(parts: dict[Key, int] | None) -> int:
+    result = 0
+    if parts:
+        for mask in parts.values():
+            result |= mask
+    return result
+
+
+def _custom_frames(graph: Graph) -> frozenset[int]:
+    """Activations whose adjoint is written by hand (set by the executor), and those inside them."""
+    roots = [frame for frame in graph.frames if frame.custom]
+    return frozenset(frame.id for frame in graph.frames if any(frame.within(root) for root in roots))

@@ -1,0 +1,256 @@
+"""Which functions and classes are Warp code, and the options their kernels are compiled with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+from warp_lint.findings import Location
+from warp_lint.syntax.module import Definition, Module, Scope
+from warp_lint.syntax.project import External, Project, Value
+
+_KINDS = {
+    "warp.kernel": "kernel",
+    "warp.func": "func",
+    "warp.struct": "struct",
+    "warp.func_grad": "func_grad",
+    "warp.func_replay": "func_replay",
+    "warp.func_native": "func_native",
+}
+DEFAULT_MAX_UNROLL = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Compile options of a kernel. `backward_disabled_at`: the place that turns the adjoint off, if any."""
+
+    backward: bool = True
+    backward_disabled_at: Location | None = None
+    max_unroll: int = DEFAULT_MAX_UNROLL
+    component_overwrites: bool = False
+
+
+@dataclass(slots=True)
+class _Setting:
+    """One `wp.config.x = value` or entry of `wp.set_module_options`."""
+
+    name: str
+    value: object
+    line: int
+    location: Location
+    config: bool
+
+
+@dataclass(slots=True)
+class _ModuleIndex:
+    """Warp code of one module."""
+
+    kinds: dict[Definition, str] = field(default_factory=dict)
+    decorators: dict[Definition, ast.expr] = field(default_factory=dict)
+    companions: dict[Definition, list[tuple[str, Definition]]] = field(default_factory=dict)
+    settings: list[_Setting] = field(default_factory=list)
+    first_line: int = 1 << 30
+
+
+_INDEXES: WeakKeyDictionary[Project, dict[Module, _ModuleIndex]] = WeakKeyDictionary()
+
+
+def _index(project: Project, module: Module) -> _ModuleIndex:
+    indexes = _INDEXES.setdefault(project, {})
+    index = indexes.get(module)
+    if index is None:
+        index = indexes[module] = _ModuleIndex()
+        if "warp" in module.source:
+            _fill(project, module, index)
+    return index
+
+
+def _fill(project: Project, module: Module, index: _ModuleIndex) -> None:
+    for definition in module.definitions.values():
+        for decorator in definition.node.decorator_list:
+            kind = _decorator_kind(project, definition, decorator)
+            if kind is not None:
+                index.kinds[definition] = kind
+                index.decorators[definition] = decorator
+                index.first_line = min(index.first_line, decorator.lineno)
+                break
+    if ".kernel(" in module.source or "Kernel(" in module.source:
+        for definition, call in _made_by_call(project, module):
+            index.kinds.setdefault(definition, "kernel")
+            index.decorators.setdefault(definition, call)
+            index.first_line = min(index.first_line, call.lineno)
+    for definition, kind in index.kinds.items():
+        decorator = index.decorators[definition]
+        if kind in ("func_grad", "func_replay") and isinstance(decorator, ast.Call) and decorator.args:
+            forward = project.resolve(module, definition.scope, decorator.args[0])
+            if isinstance(forward, Definition):
+                index.companions.setdefault(forward, []).append((kind, definition))
+    if "config." in module.source or "set_module_options" in module.source:
+        index.settings = list(_settings(project, module))
+
+
+def _decorator_kind(project: Project, definition: Definition, decorator: ast.expr) -> str | None:
+    head = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
+    if not name:
+        return None
+    found = project.resolve(definition.module, definition.scope, head)
+    if isinstance(found, External):
+        return _KINDS.get(found.name)
+    if isinstance(found, Value) and isinstance(found.expression, ast.Call):
+        # kernel_opts = wp.kernel(enable_backward=False); @kernel_opts
+        inner = project.resolve(found.module, found.scope, found.expression.func)
+        if isinstance(inner, External):
+            return _KINDS.get(inner.name)
+    return None
+
+
+def _made_by_call(project: Project, module: Module) -> Iterator[tuple[Definition, ast.Call]]:
+    """`k = wp.kernel(f)`, `k = wp.Kernel(func=f, …)`, `return wp.kernel(f, …)` in any scope."""
+    scopes: list[tuple[Scope, list[ast.stmt]]] = [(module.scope, module.tree.body)]
+    scopes += [(d.inner, d.node.body) for d in module.functions()]
+    for scope, body in scopes:
+        for statement in body:
+            value = statement.value if isinstance(statement, (ast.Assign, ast.Return, ast.Expr)) else None
+            if not isinstance(value, ast.Call):
+                continue
+            found = project.resolve(module, scope, value.func)
+            if not isinstance(found, External) or found.name not in ("warp.kernel", "warp.Kernel"):
+                continue
+            candidates = [*value.args, *(k.value for k in value.keywords if k.arg in ("f", "func"))]
+            for candidate in candidates[:1]:
+                function = project.resolve(module, scope, candidate)
+                if isinstance(function, Definition) and isinstance(function.node, ast.FunctionDef):
+                    yield function, value
+
+
+def _settings(project: Project, module: Module) -> Iterator[_Setting]:
+    for scope, statement in _statements(module):
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+            target = statement.targets[0]
+            if isinstance(statement.value, ast.Constant) and _dotted(target).endswith(f"config.{target.attr}"):
+                found = project.resolve(module, scope, target)
+                if isinstance(found, External) and found.name == f"warp.config.{target.attr}":
+                    top = scope is module.scope
+                    line = statement.lineno if top or target.attr == "enable_vector_component_overwrites" else 1 << 30
+                    where = module.location(statement)
+                    yield _Setting(target.attr, statement.value.value, line, where, True)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if name == "set_module_options" and call.args and isinstance(call.args[0], ast.Dict):
+                yield from _entries(module, call.args[0], statement)
+
+
+def _entries(module: Module, options: ast.Dict, statement: ast.AST) -> Iterator[_Setting]:
+    for key, value in zip(options.keys, options.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
+            where = module.location(statement)
+            yield _Setting(str(key.value), value.value, where.line, where, False)
+
+
+def _statements(module: Module) -> Iterator[tuple[Scope, ast.stmt]]:
+    """Statements outside of kernels: module level, and function bodies two blocks deep."""
+    pending: list[tuple[Scope, list[ast.stmt]]] = [(module.scope, module.tree.body)]
+    pending += [(d.inner, d.node.body) for d in module.functions()]
+    while pending:
+        scope, body = pending.pop(0)
+        for statement in body:
+            yield scope, statement
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(statement, name, None)
+                if inner and not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    pending.append((scope, inner))
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def kernel_kind(project: Project, definition: Definition) -> str | None:
+    """ "kernel", "func", "struct", "func_grad", "func_replay", "func_native", or None for plain Python."""
+    return _index(project, definition.module).kinds.get(definition)
+
+
+def kernels_of(project: Project, module: Module) -> list[Definition]:
+    """Kernels of a module at any depth, in source order."""
+    kinds = _index(project, module).kinds
+    found = [definition for definition, kind in kinds.items() if kind == "kernel"]
+    return sorted(found, key=lambda definition: definition.node.lineno)
+
+
+def functions_of(project: Project, module: Module, *kinds: str) -> list[Definition]:
+    """Definitions of the given kinds in a module, in source order."""
+    index = _index(project, module).kinds
+    found = [definition for definition, kind in index.items() if kind in kinds]
+    return sorted(found, key=lambda definition: definition.node.lineno)
+
+
+def decorator_of(project: Project, definition: Definition) -> ast.expr | None:
+    """The decorator (or `wp.kernel(f)` call) that makes a definition Warp code."""
+    return _index(project, definition.module).decorators.get(definition)
+
+
+def companion(project: Project, function: Definition, kind: str) -> Definition | None:
+    """The `func_grad` or `func_replay` registered for a func, in any module read so far; the last one counts."""
+    found: Definition | None = None
+    for module in [function.module, *project.modules()]:
+        for name, definition in _index(project, module).companions.get(function, ()):
+            if name == kind:
+                found = definition
+        if found is not None:
+            return found
+    return None
+
+
+def forward_of(project: Project, definition: Definition) -> Definition | None:
+    """The func that a `func_grad` or `func_replay` belongs to."""
+    for forward, companions in _index(project, definition.module).companions.items():
+        if any(other is definition for _, other in companions):
+            return forward
+    return None
+
+
+def options_of(project: Project, definition: Definition) -> Options:
+    """Compile options of a kernel: its decorator, then module options, then `wp.config`."""
+    index = _index(project, definition.module)
+    decorator = index.decorators.get(definition)
+    keywords: dict[str, ast.expr] = {}
+    if isinstance(decorator, ast.Call):
+        keywords = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
+    module = keywords.get("module")
+    unique = isinstance(module, ast.Constant) and module.value == "unique"
+    created = decorator.lineno if unique and decorator is not None else index.first_line
+    backward, where, unroll, overwrites = True, None, DEFAULT_MAX_UNROLL, False
+    for setting in [*(s for s in index.settings if s.config), *(s for s in index.settings if not s.config)]:
+        if setting.config and setting.name != "enable_vector_component_overwrites" and setting.line > created:
+            continue  # a module takes its options over when it is created
+        if not setting.config and unique:
+            continue
+        if setting.name == "enable_backward" and isinstance(setting.value, bool):
+            backward, where = setting.value, None if setting.value else setting.location
+        elif setting.name == "max_unroll" and isinstance(setting.value, int):
+            unroll = setting.value
+        elif setting.name == "enable_vector_component_overwrites":
+            overwrites = bool(setting.value)
+    own = dict(keywords)
+    options = keywords.get("module_options")
+    if isinstance(options, ast.Dict):
+        for key, value in zip(options.keys, options.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                own[key.value] = value
+    own.update(keywords)
+    flag, count = own.get("enable_backward"), own.get("max_unroll")
+    if isinstance(flag, ast.Constant) and isinstance(flag.value, bool) and decorator is not None:
+        backward, where = flag.value, None if flag.value else definition.module.location(decorator)
+    if isinstance(count, ast.Constant) and isinstance(count.value, int):
+        unroll = count.value
+    return Options(backward, where, unroll, overwrites)

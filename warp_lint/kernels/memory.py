@@ -1,0 +1,247 @@
+"""Which array accesses of a kernel touch the same element, and in what order."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from warp_lint.kernels.effects import Access, Path
+from warp_lint.kernels.graph import Event, Graph, Guard, Loop, Value, exclusive, implied
+from warp_lint.kernels.linear import Linear, Symbol, combine, constant, linear, varying
+from warp_lint.kernels.objects import Relation, relation
+
+
+class Hit(enum.IntEnum):
+    """Does a write touch the element of another access? SURE: yes, whenever both happen."""
+
+    NONE = 0
+    MAYBE = 1
+    SURE = 2
+
+
+@dataclass(slots=True)
+class Offsets:
+    """How many passes later (per common loop) a second access meets the element of a first one."""
+
+    hit: Hit
+    passes: dict[int, int] = field(default_factory=dict)
+    free: frozenset[int] = frozenset()
+
+
+_NOWHERE = Offsets(Hit.NONE)
+_SOMEWHERE = Offsets(Hit.MAYBE)
+
+
+class Memory:
+    """Relations between the array events of one graph. `aliases` are sets of paths that share memory."""
+
+    def __init__(self, graph: Graph, aliases: Sequence[frozenset[Path]] = ()) -> None:
+        self.graph = graph
+        self.names: dict[Path, Path] = {}
+        for group in aliases:
+            first = min(group)
+            self.names.update(dict.fromkeys(group, first))
+        self.reads: dict[Path, list[Event]] = {}
+        self.writes: dict[Path, list[Event]] = {}
+        for event in graph.events:
+            table = self.reads if event.access is Access.READ else self.writes
+            table.setdefault(self.canonical(event.path), []).append(event)
+        self._varying: dict[Symbol, frozenset[int]] = {}
+        self._offsets: dict[tuple[int, int], Offsets] = {}
+        self._steps: dict[int, int | None] = {}
+
+    def canonical(self, path: Path) -> Path:
+        return self.names.get(path, path)
+
+    def writes_to(self, path: Path) -> list[Event]:
+        return self.writes.get(self.canonical(path), [])
+
+    def reads_of(self, path: Path) -> list[Event]:
+        return self.reads.get(self.canonical(path), [])
+
+    # Indices
+
+    def index(self, event: Event) -> tuple[Linear | None, ...]:
+        if event.linear is None:
+            event.linear = tuple(None if i is None else linear(i) for i in event.indices)
+        return event.linear
+
+    def loops_of(self, symbol: Symbol) -> frozenset[int]:
+        known = self._varying.get(symbol)
+        if known is None:
+            known = self._varying[symbol] = varying(symbol, self.graph.values)
+        return known
+
+    def _step(self, symbol: Symbol) -> tuple[int, int] | None:
+        """(loop, change per pass) of a symbol that changes by a constant at every pass of one loop."""
+        if not isinstance(symbol, tuple):
+            return None
+        if symbol[0] == "loop":
+            step = self.graph.loops[symbol[1]].step if 0 <= symbol[1] < len(self.graph.loops) else None
+            return None if step is None else (symbol[1], step)
+        if symbol[0] == "value":
+            value = self.graph.values[symbol[1]]
+            if value.op == "carry" and len(value.args) > 1 and isinstance(value.extra, Loop):
+                change = combine(linear(value.args[1]), linear(value), -1)
+                if not change.terms and change.constant:
+                    return value.extra.id, change.constant
+        return None
+
+    def offsets(self, first: Event, second: Event) -> Offsets:
+        """When `second` meets the element that `first` touched."""
+        key = (first.time, second.time)
+        known = self._offsets.get(key)
+        if known is None:
+            known = self._offsets[key] = self._compute(first, second)
+        return known
+
+    def _compute(self, first: Event, second: Event) -> Offsets:
+        if not first.path or not second.path:
+            return _SOMEWHERE
+        parts = relation(second.component, first.component)
+        if parts is Relation.NONE:
+            return _NOWHERE
+        common = [loop for loop, other in zip(first.loops, second.loops, strict=False) if loop is other]
+        ids = {loop.id for loop in common}
+        left, right = self.index(first), self.index(second)
+        sure = len(left) == len(right) and parts is not Relation.MAYBE
+        passes: dict[int, int] = {}
+        bound: set[int] = set()
+        for a, b in zip(left, right, strict=False):
+            if a is None or b is None:
+                sure = False
+                continue
+            difference = combine(a, b, -1)
+            if difference.terms:
+                if not self._sweeps(difference, first, second):
+                    sure = False
+                continue
+            moves: dict[int, int] = {}
+            irregular = False
+            for symbol, factor in b.terms:
+                touched = self.loops_of(symbol) & ids
+                if not touched:
+                    continue
+                step = self._step(symbol)
+                if step is not None and step[0] in ids and len(touched) == 1:
+                    moves[step[0]] = moves.get(step[0], 0) + factor * step[1]
+                else:
+                    irregular = True
+                    bound |= touched
+            if irregular:
+                if difference.constant:
+                    sure = False
+                continue
+            moves = {loop: move for loop, move in moves.items() if move}
+            if not moves:
+                if difference.constant:
+                    return _NOWHERE
+            elif len(moves) == 1:
+                loop, move = next(iter(moves.items()))
+                if difference.constant % move:
+                    return _NOWHERE
+                delta = difference.constant // move
+                if passes.setdefault(loop, delta) != delta:
+                    return _NOWHERE
+            elif difference.constant:
+                sure = False
+            else:
+                for loop in moves:
+                    passes.setdefault(loop, 0)
+        for loop in bound:
+            passes.setdefault(loop, 0)
+        free = frozenset(ids - set(passes))
+        return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free)
+
+    def _sweeps(self, difference: Linear, first: Event, second: Event) -> bool:
+        """Two separate loops over the same range visit the same elements."""
+        if difference.constant or len(difference.terms) != 2:
+            return False
+        (one, factor), (two, other) = difference.terms
+        if factor != -other or not isinstance(one, tuple) or not isinstance(two, tuple):
+            return False
+        if one[0] != "loop" or two[0] != "loop":
+            return False
+        left, right = self.graph.loops[one[1]], self.graph.loops[two[1]]
+        if left.kind != "for" or right.kind != "for" or left.step != right.step:
+            return False
+        if {left.id, right.id} & ({p.id for p in first.loops} & {p.id for p in second.loops}):
+            return False
+        return [linear(b) for b in left.bounds] == [linear(b) for b in right.bounds]
+
+    # Order
+
+    def follows(self, first: Event, second: Event) -> Hit:
+        """Does `second` touch the element of `first` after `first` happened?"""
+        found = self.offsets(first, second)
+        if found.hit is Hit.NONE:
+            return Hit.NONE
+        for loop, other in zip(first.loops, second.loops, strict=False):
+            if loop is not other:
+                break
+            delta = found.passes.get(loop.id)
+            if delta is None or delta > 0:
+                if self._always_exclusive(first.guards, second.guards, loop):
+                    return Hit.NONE
+                return found.hit
+            if delta < 0:
+                return Hit.NONE
+        if second.time <= first.time or exclusive(first.guards, second.guards):
+            return Hit.NONE
+        return found.hit
+
+    def _always_exclusive(self, left: Sequence[Guard], right: Sequence[Guard], loop: Loop) -> bool:
+        arms = {guard.branch: guard for guard in left}
+        for guard in right:
+            other = arms.get(guard.branch)
+            if other is not None and other.arm != guard.arm and loop not in guard.condition.loops:
+                return True
+        return False
+
+    def same_pass(self, first: Event, second: Event) -> bool:
+        """Do both touch one element in every common pass (whatever happens in others)?"""
+        found = self.offsets(first, second)
+        return found.hit is Hit.SURE and not any(found.passes.values())
+
+    def reaching(self, read: Event) -> tuple[list[Event], bool]:
+        """Writes whose value a read may see, newest first; and whether memory from before the kernel may be."""
+        result: list[Event] = []
+        earlier = [w for w in self.writes_to(read.path) if w.time < read.time]
+        for write in reversed(earlier):
+            if exclusive(write.guards, read.guards):
+                continue
+            found = self.offsets(write, read)
+            if found.hit is Hit.NONE:
+                continue
+            sure = self.same_pass(write, read) and write.loops == read.loops[: len(write.loops)]
+            moved = found.hit is Hit.SURE and any(found.passes.values())
+            if moved and all(delta <= 0 for delta in found.passes.values()):
+                continue
+            result.append(write)
+            plain = write.access is Access.STORE and relation(write.component, read.component) is Relation.COVERS
+            if sure and plain and implied(write.guards, read.guards) and not write.atomic:
+                return result, False
+        for write in self.writes_to(read.path):
+            if write.time > read.time and self.follows(write, read) is not Hit.NONE:
+                result.append(write)  # in a pass before
+        return result, True
+
+    def dead(self, write: Event) -> Event | None:
+        """The plain store that surely overwrites a write before anything else could, or None."""
+        for other in self.writes_to(write.path):
+            if other.time <= write.time or other.access is not Access.STORE or other.atomic:
+                continue
+            if other.loops != write.loops[: len(other.loops)] or not implied(other.guards, write.guards):
+                continue
+            if other.loops == write.loops and not self.same_pass(write, other):
+                continue
+            if other.loops != write.loops and not self.same_pass(write, other):
+                continue
+            if relation(other.component, write.component) is Relation.COVERS:
+                return other
+        return None
+
+
+def trivial(index: Value | None) -> bool:
+    return index is None or linear(index) == constant(0)

@@ -1,0 +1,240 @@
+"""What the replay computes differently from the forward pass, and which adjoints are hit by it.
+
+A *cause* is a place that makes replayed values differ: a store over an element that was read, a
+loop-carried value, a component write. Taints are sets of causes (integers, one bit per cause), unions over
+the primal graph. A need on a tainted value is a defect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warp_lint.kernels.adjoint import Adjoint, Need
+from warp_lint.kernels.effects import Access
+from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive
+from warp_lint.kernels.memory import Hit, Memory
+from warp_lint.kernels.objects import Relation, relation
+
+
+@dataclass(slots=True, eq=False)
+class Cause:
+    """`kind`: "store" (see `event`), "carried", "result", "before" (loop and name), "mutation", "counter" (an
+    atomic's result), "replayed" (a write inside a func that the replay executes again)."""
+
+    kind: str
+    index: int
+    event: Event | None = None
+    loop: Loop | None = None
+    name: str = ""
+    mutation: Mutation | None = None
+    value: Value | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Defect:
+    """An adjoint statement reads a value that isn't the one the forward pass used."""
+
+    need: Need
+    cause: Cause
+
+
+class Replay:
+    """Taints of all values of a graph, for one analysis of its reverse pass."""
+
+    def __init__(self, adjoint: Adjoint) -> None:
+        self.adjoint = adjoint
+        self.graph = adjoint.graph
+        self.memory: Memory = adjoint.memory
+        self.causes: list[Cause] = []
+        self.taint = [0] * len(self.graph.values)
+        self._known: dict[tuple[object, ...], int] = {}
+        self._frames: dict[int, int] = {}
+        self._stale: dict[int, int] = {}
+        self._initials = self._initial_values()
+        self._sweep()
+        if any(loop.kind == "while" for loop in self.graph.loops):
+            self._sweep()
+
+    # Causes
+
+    def _cause(self, key: tuple[object, ...], cause: Cause, frame: Frame | None) -> int:
+        known = self._known.get(key)
+        if known is None:
+            cause.index = len(self.causes)
+            self.causes.append(cause)
+            known = self._known[key] = 1 << cause.index
+        if frame is not None:
+            # Behind the call, the func ran as a call: what its own reverse pass sees doesn't matter there.
+            self._frames[frame.id] = self._frames.get(frame.id, 0) | known
+        return known
+
+    def _loop_cause(self, kind: str, loop: Loop, name: str) -> int:
+        return self._cause((kind, loop.id, name), Cause(kind, 0, loop=loop, name=name), loop.frame)
+
+    def _initial_values(self) -> dict[int, list[tuple[Loop, str]]]:
+        """Values that a rolled loop overwrites because a carried name held them."""
+        found: dict[int, list[tuple[Loop, str]]] = {}
+        for loop in self.graph.loops:
+            for name, head in loop.carried.items():
+                if head.cell is None and len(head.args) > 1:
+                    found.setdefault(head.args[0].id, []).append((loop, name))
+        return found
+
+    # Taints
+
+    def _sweep(self) -> None:
+        taint = self.taint
+        for value in self.graph.values:
+            taint[value.id] = self._of(value)
+
+    def _of(self, value: Value) -> int:
+        taint, op = self.taint, value.op
+        if op == "load":
+            result = self._loaded(value)
+        elif op == "carry":
+            result = self._carried(value)
+        elif op == "after":
+            if isinstance(value.extra, Loop) and value.extra.kind != "query":
+                return self._loop_cause("result", value.extra, value.name)
+            result = 0
+        elif op == "ret":
+            result = 0
+            for argument in value.args:
+                result |= taint[argument.id]
+            frame = value.extra
+            assert isinstance(frame, Frame)
+            result &= ~self._inside(frame)
+            return result
+        elif op == "arg":
+            actual = value.args[0]
+            late = self.late(actual, value)
+            self._frames[value.frame.id] = self._frames.get(value.frame.id, 0)
+            if late:
+                result = taint[actual.id] | self._private(late, value)
+            else:
+                result = taint[actual.id]
+            return result
+        elif op == "call" and isinstance(value.extra, Value) and value.name.startswith("atomic"):
+            return self._counter(value)
+        else:
+            result = 0
+        for argument in value.args:
+            result |= taint[argument.id]
+        return result
+
+    def _inside(self, frame: Frame) -> int:
+        mask = 0
+        for other in self.graph.frames:
+            if other.within(frame):
+                mask |= self._frames.get(other.id, 0)
+        return mask
+
+    def _private(self, mask: int, argument: Value) -> int:
+        """The same causes, as seen only by the adjoint of the call that receives an argument."""
+        result = 0
+        for cause in list(self.causes_of(mask)):
+            copy = Cause(cause.kind, 0, cause.event, cause.loop, cause.name, cause.mutation, cause.value)
+            result |= self._cause(("argument", argument.id, cause.index), copy, self._callee(argument))
+        return result
+
+    def _callee(self, argument: Value) -> Frame:
+        return argument.frame
+
+    def _carried(self, value: Value) -> int:
+        loop = value.extra
+        if not isinstance(loop, Loop):  # the loop turned out not to change it
+            return self.taint[value.args[0].id]
+        if loop.kind == "for":
+            return self._loop_cause("carried", loop, value.name)
+        result = 0
+        for argument in value.args:
+            result |= self.taint[argument.id]
+        return result
+
+    def _counter(self, value: Value) -> int:
+        marker = value.extra
+        assert isinstance(marker, Value)
+        frame: Frame | None = value.frame
+        while frame is not None:
+            if frame.replay is not None:
+                return 0
+            frame = frame.parent
+        return self._cause(("counter", value.id), Cause("counter", 0, event=marker.event, value=value), None)
+
+    def _loaded(self, value: Value) -> int:
+        known = self._stale.get(value.id)
+        if known is not None:
+            return known
+        event = value.event
+        result = 0
+        if event is not None:
+            for write in self.memory.writes_to(event.path):
+                if self.memory.follows(event, write) is Hit.SURE:
+                    result |= self._cause(("store", write.time), Cause("store", 0, event=write), None)
+                elif self.replayed(write) and self._before(write, event):
+                    result |= self._cause(("replayed", write.time), Cause("replayed", 0, event=write), None)
+        self._stale[value.id] = result
+        return result
+
+    def _before(self, write: Event, read: Event) -> bool:
+        """A write that happens again in the replay, ahead of a read that saw its first effect."""
+        if read.frame.within(write.frame) or write.frame.within(read.frame):
+            if read.frame is write.frame:
+                return False
+        return write.time < read.time and self.memory.same_pass(write, read)
+
+    def replayed(self, write: Event) -> bool:
+        """Is this write executed again by the replay? Those inside funcs are, if they change memory again."""
+        if write.access is not Access.ACCUMULATE or write.frame.parent is None:
+            return False
+        frame: Frame | None = write.frame
+        while frame is not None:
+            if frame.replay is not None:
+                return False
+            frame = frame.parent
+        return True
+
+    # Needs
+
+    def late(self, value: Value, user: Value) -> int:
+        """Causes that change a variable between its use and the adjoint of that use."""
+        result = 0
+        cell = value.cell
+        if cell is not None:
+            for mutation in cell.mutations:
+                new = mutation.value
+                if new.id <= value.id or new is user or exclusive(new.guards, user.guards):
+                    continue
+                if relation(mutation.key, ()) is Relation.NONE or new.id in self._own(value):
+                    continue
+                result |= self._cause(
+                    ("mutation", new.id), Cause("mutation", 0, mutation=mutation, name=cell.name, value=new), None
+                )
+        if value.op == "carry" and isinstance(value.extra, Loop) and value.extra.kind == "while":
+            if value.cell is None:
+                result |= self._loop_cause("carried", value.extra, value.name)
+        for loop, name in self._initials.get(value.id, ()):
+            if loop not in user.loops and user.id < loop.end:
+                result |= self._loop_cause("before", loop, name)
+        return result
+
+    def _own(self, value: Value) -> tuple[int, ...]:
+        return (value.id,)
+
+    def causes_of(self, mask: int) -> list[Cause]:
+        result = []
+        while mask:
+            low = mask & -mask
+            result.append(self.causes[low.bit_length() - 1])
+            mask ^= low
+        return result
+
+    def defects(self) -> list[Defect]:
+        found: list[Defect] = []
+        for need in self.adjoint.needs:
+            mask = self.taint[need.value.id]
+            if need.kind != "result" or need.value.cell is not None:
+                mask |= self.late(need.value, need.user)
+            if mask:
+                found.extend(Defect(need, cause) for cause in self.causes_of(mask))
+        return found

@@ -1,0 +1,35 @@
+"""ADJ111: a component of a vector inside a struct assigned: the gradient of what is assigned is lost."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from warp_lint.kernels.graph import Value
+from warp_lint.kernels.inspection import Inspection, Report, call_notes
+
+CODE = "ADJ111"
+
+
+def check(inspection: Inspection) -> Iterator[Report]:
+    for value in inspection.graph.values:
+        if value.op != "mutate" or value.args[0].type.kind != "struct" or not value.key or len(value.key) < 2:
+            continue
+        if isinstance(value.key[-1], str) and value.key[-1] not in ("p", "q"):
+            continue  # a field of a nested struct
+        act = inspection.adjoint.act[value.args[1].id]
+        if act and inspection.adjoint.part_use(value, value.key):
+            yield Report(
+                CODE,
+                value.location,
+                f"`{_text(value)}` is a component inside a struct: assigning it carries no gradient",
+                "assign the whole vector to the struct's field",
+                call_notes(value.frame),
+                act,
+            )
+
+
+def _text(value: Value) -> str:
+    node = value.node
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", node)
+    return value.frame.module.segment(target)
