@@ -28,6 +28,7 @@ class Gradient(enum.Enum):
     EXACT = "exact"  # the derivative, if the primals it reads are still there
     FLAT = "flat"  # zero, and the derivative is zero almost everywhere
     LOST = "lost"  # zero although the derivative is not: no adjoint where one is due
+    LEAKED = "leaked"  # changed in place, and the adjoint of the new value flows on as that of the old one
     NONE = "none"  # not differentiable by nature: indices, integers, booleans, handles, shapes
 
 
@@ -55,14 +56,16 @@ class Operand:
     reads: frozenset[int] = frozenset()
     use: Use = Use.VALUE
     variadic: bool = False
+    aliases: tuple[str, ...] = ()  # names in other overloads
+    optional: bool = False  # left out by some overloads, though arguments follow
 
 
 @dataclass(frozen=True, slots=True)
 class Singular:
     """A point where the derivative does not exist or overflows.
 
-    `where`: "zero", "negative", "nonpositive", "zero-vector", "pole", "overflow", "unit" (absolute value one),
-    "both-zero" (atan2), "singular-matrix", "equal" (two operands or singular values coincide).
+    `where`: "zero", "negative", "zero-vector", "overflow" (large absolute value), "unit" (absolute value one),
+    "both-zero" (atan2), "singular-matrix", "repeated" (eigen- or singular values), "equal" (two operands).
     `guarded`: Warp returns a finite gradient there. `detail` narrows it ("power < 1").
     """
 
@@ -78,9 +81,9 @@ class Builtin:
 
     `result` is "first" (type of operand 0), "second", "join" (by the rules of arithmetic on scalars and vectors),
     "component" (scalar type of operand 0), "element" (element type of the array operand 0), "int", "bool", "none",
-    "tile", "tuple", "array", a type name such as "float32", a type family such as "quat", "vec3", "mat33",
-    "transform" (with the scalar type of the operands), or "unknown".
-    `variants` holds the entries that differ by the type class of operand 0: use `of`.
+    "tile", "tuple", "array", "query", "dtype" (the operand of that name), a type name such as "float32", a type
+    family such as "quat", "vec3", "mat33", "transform" (with the scalar type of the operands), or "unknown".
+    `variants` holds the entries that differ by the type classes of the first operands: use `of`.
     `since`/`until`: first Warp version that has it, first that has not; None: all supported ones.
     """
 
@@ -103,33 +106,42 @@ class Builtin:
         changing = (Use.STORE, Use.ACCUMULATE, Use.EXTREMUM, Use.EXCHANGE)
         return tuple(k for k, operand in enumerate(self.operands) if operand.use in changing)
 
-    def of(self, type_class: str | None) -> Builtin:
-        """The entry for operand 0 of a type class: "scalar", "vec", "mat", "quat", "transform", "tile", "array".
-        The general entry if the class is unknown or makes no difference."""
-        return dict(self.variants).get(type_class or "", self)
+    def of(self, *classes: str | None) -> Builtin:
+        """The entry for operands of these type classes: "scalar", "vec", "mat", "quat", "transform", "tile", "array".
+        None: not known. The general entry if they make no difference."""
+        for pattern, entry in self.variants:
+            wanted = pattern.split(",")
+            given = (*classes, *[None] * len(wanted))
+            if all(want == "*" or (has or "?") in want.split("|") for want, has in zip(wanted, given, strict=False)):
+                return entry
+        return self
 
     def bind(self, positional: int, keywords: tuple[str, ...] = ()) -> tuple[int | None, ...]:
         """Operand position of each actual argument, positional ones first; None: no such operand.
 
         A variadic operand takes what the operands after it leave over, so `atomic_add(a, i, j, v)` binds
-        `v` to the last operand.
+        `v` to the last operand. Optional operands and those known at compile time bind by name only there.
         """
-        names = [operand.name for operand in self.operands]
-        free = [k for k, name in enumerate(names) if name not in keywords]
+        names = {name: k for k, operand in enumerate(self.operands) for name in (operand.name, *operand.aliases)}
+        taken = {names.get(key) for key in keywords}
+        free = [k for k in range(len(self.operands)) if k not in taken]
         bound: list[int | None] = []
         spread = next((k for k in free if self.operands[k].variadic), None)
         if spread is None:
             bound.extend(free[:positional])
         else:
             at = free.index(spread)
-            tail = free[at + 1 :]
+            operands = self.operands
+            tail = [k for k in free[at + 1 :] if operands[k].use is not Use.STATIC and not operands[k].optional]
             middle = max(positional - at - len(tail), 0)
             bound.extend([*free[:at], *[spread] * middle, *tail][:positional])
         bound += [None] * (positional - len(bound))
-        return (*bound, *(names.index(key) if key in names else None for key in keywords))
+        return (*bound, *(names.get(key) for key in keywords))
 
 
-_OPERAND = re.compile(r"(?P<star>\*?)(?P<use>[#%@]?)(?P<name>\w+)(?P<access>\[[a-z+=]+\])?(?P<rest>[~!]|:.*)?")
+_OPERAND = re.compile(
+    r"(?P<star>\*?)(?P<use>[#%@]?)(?P<name>[\w/]+)(?P<optional>\??)(?P<access>\[[a-z+=]+\])?(?P<rest>[~!^]|:.*)?"
+)
 _USES = {"#": Use.INDEX, "%": Use.STATIC, "@": Use.HANDLE, "": Use.VALUE}
 _ACCESS = {
     "[r]": Use.READ,
@@ -145,7 +157,7 @@ def _parse(name: str, line: str) -> Builtin:
     signature, _, facts = line.partition("|")
     left, _, result = signature.partition("->")
     matches = [_OPERAND.fullmatch(word) for word in left.split()]
-    names = {match["name"]: k for k, match in enumerate(matches) if match}
+    names = {name: k for k, match in enumerate(matches) if match for name in match["name"].split("/")}
     operands = []
     for match in matches:
         if match is None:
@@ -156,11 +168,16 @@ def _parse(name: str, line: str) -> Builtin:
             gradient = Gradient.FLAT
         elif rest == "!":
             gradient = Gradient.LOST
+        elif rest == "^":
+            gradient = Gradient.LEAKED
         elif rest:
             gradient = Gradient.EXACT
             reads = frozenset(RESULT if word == "=" else names[word] for word in rest[1:].split(",") if word)
         use = _ACCESS[match["access"]] if match["access"] else _USES[match["use"]]
-        operands.append(Operand(match["name"], gradient, reads, use, bool(match["star"])))
+        first, *aliases = match["name"].split("/")
+        operands.append(
+            Operand(first, gradient, reads, use, bool(match["star"]), tuple(aliases), bool(match["optional"]))
+        )
     singular = []
     versions: dict[str, str] = {}
     for fact in filter(None, (part.strip() for part in facts.split(";"))):
