@@ -60,11 +60,13 @@ def _carried(analysis: Analysis, first: Result, second: Result) -> tuple[Array, 
         if isinstance(event, Launch) and index in analysis.timeline.changes:
             for change in analysis.timeline.changes[index]:
                 written[change.place.region.root] = index
+    renewed: set[int] = set()
     for index in second.window.operations:
         event = analysis.events[index]
         useful = second.useful.get(index)
-        if not isinstance(event, Launch) or event.effects is None or not useful:
+        if not isinstance(event, Launch) or event.effects is None:
             continue
+        useful = useful or frozenset()
         readings = analysis.flow.readings.get(index, {})
         for path in sorted(set().union(*(event.effects.flows.get(p, frozenset()) for p in useful))):
             reading, array = readings.get(path), event.arguments.get(path)
@@ -74,6 +76,10 @@ def _carried(analysis: Analysis, first: Result, second: Result) -> tuple[Array, 
             if writer is None or gradient_key(array) in analysis.flow.interest:
                 continue
             last = analysis.timeline.last_change(Place(array.region), index)
-            if last is not None and last.index <= first.window.last and last.index >= first.window.start:
+            current = last is not None and first.window.start <= last.index <= first.window.last
+            if current and last is not None and array.region.root not in renewed:
                 return array, last.index, index
+        for path, writes in analysis.timeline.bindings[index].writes.items():
+            if any(write.clears for write in writes):  # also one that stores equal values
+                renewed.add(event.arguments[path].region.root)
     return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from warp_lint.kernels.effects import Access, Affine, Effects, Index, Path
 from warp_lint.trace.model import Array, Copy, Extent, Launch, Overlap, Region, Root, covers, overlap
-from warp_lint.trace.regions import WHOLE
+from warp_lint.trace.regions import WHOLE, normal
 
 UNKNOWN_KERNEL_LIMIT = 64
 
@@ -160,6 +160,13 @@ def _spans(extent: Extent) -> bool:
     return extent.stop is None or extent.stop - extent.start > 1
 
 
+def shape_of(root: Root | None) -> tuple[int | None, ...] | None:
+    """Lengths of an allocation, as far as they are known."""
+    if root is None:
+        return None
+    return root.shape if root.shape is not None else (root.length,)
+
+
 class Binder:
     """Computes bindings of launches, remembering what repeats."""
 
@@ -191,7 +198,9 @@ class Binder:
             intervals = [_interval(form, launch.scalars, launch.dim) for form in index]
             full = all(exact and extent.start == 0 and _spans(extent) for extent, exact in intervals)
             return Place(array.region, full)
-        return place_of(array, index, launch.scalars, launch.dim, self.roots.get(array.region.root))
+        root = self.roots.get(array.region.root)
+        place = place_of(array, index, launch.scalars, launch.dim, root)
+        return Place(normal(place.region, shape_of(root)), place.full)
 
     def _compute(self, launch: Launch, effects: Effects) -> Binding:
         reads: dict[Path, dict[Place, None]] = {}

@@ -40,6 +40,22 @@ def intersection(a: Region, b: Region) -> Region:
     return Region(a.root, tuple(extents))
 
 
+def normal(region: Region, shape: tuple[int | None, ...] | None) -> Region:
+    """The same region in one form: dimensions that are taken whole are open, and left out at the end."""
+    if shape is None or not region.extents:
+        return region
+    extents = []
+    for axis, extent in enumerate(region.extents):
+        length = shape[axis] if axis < len(shape) else None
+        if length is not None and not extent.symbol:
+            stop = length if extent.stop is None else min(extent.stop, length)
+            extent = WHOLE if extent.start == 0 and stop == length else Extent(extent.start, stop)
+        extents.append(extent)
+    while extents and extents[-1] == WHOLE:
+        extents.pop()
+    return Region(region.root, tuple(extents))
+
+
 class RegionMap(Generic[Value]):
     """Values by region of one allocation."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from packaging.version import Version
 
 from warp_lint.kernels.effects import Access, Effects, Need, Path
-from warp_lint.trace.access import Binding, Place, Write, place_overlap
+from warp_lint.trace.access import Binding, Place, Write, place_overlap, shape_of
 from warp_lint.trace.flow import Flow, Tier, gradient_key
 from warp_lint.trace.model import (
     Array,
@@ -197,7 +197,7 @@ class Sweep:
             if covers(place.region, region):
                 cells.remove(region)
                 continue
-            rest = _subtract(region, place.region)
+            rest = self._subtract(region, place.region)
             if rest is not None:
                 cells.remove(region)
                 for piece in rest:
@@ -222,7 +222,7 @@ class Sweep:
                 if covers(place.region, region):
                     cells.set(region, [live for live in lives if live.leak is not None] + marked)
                     continue
-                rest = _subtract(region, place.region)
+                rest = self._subtract(region, place.region)
                 if rest is not None:
                     cells.remove(region)
                     for piece in rest:
@@ -428,20 +428,22 @@ class Sweep:
                     key, array, regions, key in self.result.writers, key in seeds, sure
                 )
 
-
-def _subtract(region: Region, hole: Region) -> list[Region] | None:
-    """What is left of a region without a hole; None if that isn't a list of intervals of rows."""
-    bounds = leading(hole)
-    if bounds is None or overlap(region, hole) is not Overlap.YES:
-        return None
-    if hole.extents[1:] and not covers(Region(hole.root, (Extent(0, None), *hole.extents[1:])), region):
-        return None
-    first = region.extents[0] if region.extents else Extent(0, None)
-    if first.symbol:
-        return None
-    pieces = []
-    if first.start < bounds[0]:
-        pieces.append(Region(region.root, (Extent(first.start, bounds[0]), *region.extents[1:])))
-    if first.stop is None or first.stop > bounds[1]:
-        pieces.append(Region(region.root, (Extent(bounds[1], first.stop), *region.extents[1:])))
-    return pieces
+    def _subtract(self, region: Region, hole: Region) -> list[Region] | None:
+        """What is left of a region without a hole; None if that isn't a list of intervals of rows."""
+        bounds = leading(hole)
+        if bounds is None or overlap(region, hole) is not Overlap.YES:
+            return None
+        if hole.extents[1:] and not covers(Region(hole.root, (Extent(0, None), *hole.extents[1:])), region):
+            return None
+        first = region.extents[0] if region.extents else Extent(0, None)
+        if first.symbol:
+            return None
+        if first.stop is None:
+            shape = shape_of(self.timeline.trace.roots.get(region.root))
+            first = Extent(first.start, shape[0] if shape else None)
+        pieces = []
+        if first.start < bounds[0]:
+            pieces.append(Region(region.root, (Extent(first.start, bounds[0]), *region.extents[1:])))
+        if first.stop is None or first.stop > bounds[1]:
+            pieces.append(Region(region.root, (Extent(bounds[1], first.stop), *region.extents[1:])))
+        return pieces

@@ -7,11 +7,12 @@ values are compared by numbers given to whole allocations.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from warp_lint.kernels.effects import Access, Effects, Path
-from warp_lint.trace.access import Binder, Binding, Place, place_overlap
+from warp_lint.trace.access import Binder, Binding, Place, place_overlap, shape_of
 from warp_lint.trace.model import (
     Allocate,
     Array,
@@ -19,15 +20,18 @@ from warp_lint.trace.model import (
     Copy,
     Event,
     Fill,
+    GradientRead,
     GradientWrite,
+    HostRead,
     Launch,
     OptimizerStep,
     Overlap,
     Root,
     Trace,
     UnrecordedCall,
+    View,
 )
-from warp_lint.trace.regions import RegionMap
+from warp_lint.trace.regions import RegionMap, normal
 
 
 @dataclass(slots=True)
@@ -47,6 +51,7 @@ class Timeline:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        _normalise(trace)
         self.binder = Binder(trace.roots, trace.recorded)
         self.bindings: dict[int, Binding] = {}
         self.changes: dict[int, list[Change]] = {}  # by event
@@ -203,6 +208,33 @@ class Timeline:
 
     def _root(self, array: Array) -> Root | None:
         return self.trace.roots.get(array.region.root)
+
+
+def _normalise(trace: Trace) -> None:
+    """Give every array its region in normal form."""
+    for event in trace.events:
+        for array in _arrays(event):
+            if array.region.extents:
+                array.region = normal(array.region, shape_of(trace.roots.get(array.region.root)))
+
+
+def _arrays(event: Event) -> Iterator[Array]:
+    if isinstance(event, Launch):
+        yield from event.arguments.values()
+    elif isinstance(event, Copy):
+        yield event.destination
+        yield event.source
+    elif isinstance(event, View):
+        yield event.view
+    elif isinstance(event, Fill | Allocate | GradientRead | GradientWrite | HostRead):
+        yield event.array
+    elif isinstance(event, UnrecordedCall):
+        yield from event.inputs
+        yield from event.outputs
+    elif isinstance(event, Backward):
+        if event.loss is not None:
+            yield event.loss
+        yield from (array for array, _ in event.seeds)
 
 
 def _is_whole(array: Array, root: Root | None) -> bool:
