@@ -70,7 +70,7 @@ def compare_kernels(count: int, seed: int, folder: Path) -> list[tuple[str, str,
 
 
 def compare_programs(count: int, seed: int, folder: Path) -> list[tuple[str, str, list[str], dict[str, object]]]:
-    from warp_lint.engine import lint
+    from warp_lint.engine import Request, lint
 
     (folder / "kernels.py").write_text(KERNELS)
     names = [f"p{seed + k}" for k in range(count)]
@@ -80,7 +80,7 @@ def compare_programs(count: int, seed: int, folder: Path) -> list[tuple[str, str
     rows = []
     for name in names:
         result = results.get(name, {"verdict": "unclear"})
-        found = lint([folder / f"{name}.py"]).findings
+        found = lint(Request([folder / f"{name}.py"], cache=False)).findings
         findings = [f for f in found if f.severity >= Severity.WARNING]
         rows.append((name, outcome(str(result["verdict"]), bool(findings)), _codes(findings), result))
     return rows
