@@ -33,7 +33,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             conflict.rebound,
         )
     for result in analysis.results:
-        for cut in analysis.cuts(result.window).found:
+        for cut in analysis.cuts(result.window):
             if cut.kind != "pointer":
                 continue
             view = analysis.flow.views[id(cut.array)]

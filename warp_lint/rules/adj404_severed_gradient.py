@@ -14,7 +14,7 @@ from warp_lint.trace.sweep import Result
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     for result in analysis.results:
-        for cut in analysis.cuts(result.window).found:
+        for cut in analysis.cuts(result.window):
             if cut.kind in ("array", "view") and cut.tier > Tier.MAYBE:
                 yield _finding(analysis, result, cut)
 

@@ -18,7 +18,7 @@ _REASONS = {
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     for result in analysis.results:
-        for cut in analysis.cuts(result.window).found:
+        for cut in analysis.cuts(result.window):
             if cut.kind not in ("backward", "unrecorded") or cut.tier <= Tier.MAYBE:
                 continue
             event = analysis.events[cut.index]

@@ -15,7 +15,7 @@ from warp_lint.trace.sweep import Result
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     for result in analysis.results:
-        for cut in analysis.cuts(result.window).found:
+        for cut in analysis.cuts(result.window):
             if cut.kind not in ("host", "call") or cut.tier <= Tier.MAYBE:
                 continue
             if analysis.scope_of(result.window, cut.index) is not None:

@@ -16,7 +16,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         window = result.window
         if not window.operations:
             continue
-        for cut in analysis.cuts(window).found:
+        for cut in analysis.cuts(window):
             if cut.kind != "outside" or cut.tier <= Tier.MAYBE or not analysis.flow.has_gradient(cut.array):
                 continue
             event = analysis.events[cut.index]

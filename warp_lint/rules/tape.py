@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from warp_lint.findings import Finding, Location
 from warp_lint.rules import (
+    adj101_array_operator,
     adj301_ping_pong,
     adj302_copy_onto_read,
     adj303_cleared_on_tape,
@@ -36,6 +37,7 @@ from warp_lint.trace.model import Trace
 Check = Callable[[Analysis], Iterator[Finding]]
 
 CHECKS: dict[str, Check] = {
+    "ADJ101": adj101_array_operator.check,
     "ADJ301": adj301_ping_pong.check,
     "ADJ302": adj302_copy_onto_read.check,
     "ADJ303": adj303_cleared_on_tape.check,

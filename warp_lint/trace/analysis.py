@@ -8,9 +8,9 @@ from typing import Any
 
 from warp_lint.findings import Location, Severity
 from warp_lint.settings import Settings
-from warp_lint.trace.cuts import Cuts
+from warp_lint.trace.cuts import Cut, Cuts
 from warp_lint.trace.flow import Flow, Tier
-from warp_lint.trace.gradients import Gradients
+from warp_lint.trace.gradients import REPEATS, Gradients
 from warp_lint.trace.model import (
     Array,
     Backward,
@@ -39,18 +39,25 @@ class Analysis:
         self.flow = Flow(trace, self.timeline)
         self.gradients = Gradients(trace, self.timeline, self.flow, settings.target)
         self.shared: dict[str, Any] = {}  # what rules compute once for several of them
-        self._cuts: dict[int, Cuts] = {}
+        self._cuts: dict[int, list[Cut]] = {}
+        self._cut_count: dict[tuple[int, int, int], int] = {}
 
     @property
     def results(self) -> list[Result]:
         return self.gradients.results
 
-    def cuts(self, window: Window) -> Cuts:
+    def cuts(self, window: Window) -> list[Cut]:
+        """Where the gradient of a window is cut; the first passes of a repeated tape stand for all."""
         found = self._cuts.get(window.index)
         if found is None:
+            repeat = (window.tape, window.start, len(window.operations))
+            self._cut_count[repeat] = self._cut_count.get(repeat, 0) + 1
+            if self._cut_count[repeat] > REPEATS:
+                found = self._cuts[window.index] = []
+                return found
             earlier = [w.index for w in self.gradients.windows if w.index < window.start]
             since = earlier[-1] + 1 if earlier else 0
-            found = self._cuts[window.index] = Cuts(self.timeline, self.flow, window, since)
+            found = self._cuts[window.index] = Cuts(self.timeline, self.flow, window, since).found
         return found
 
     # Certainty

@@ -126,6 +126,11 @@ class Seed:
     sure: bool = True
 
 
+def is_operator(event: Launch) -> bool:
+    """A Python operator on arrays: it has no kernel source of its own."""
+    return event.effects is not None and event.effects.location == event.location
+
+
 class Sweep:
     """One reverse sweep. Use `run`."""
 
@@ -405,6 +410,8 @@ class Sweep:
                 continue
             partners = need.partners
             if need.path in binding.writes:
+                if is_operator(event):
+                    continue  # ADJ101
                 partners = partners - effects.own_defects
             tier = max((self._tier(index, partner) for partner in partners), default=Tier.NONE)
             if tier is Tier.NONE:

@@ -57,8 +57,8 @@ class Timeline:
         self.changes: dict[int, list[Change]] = {}  # by event
         self.unchanged: set[int] = set()  # events that write what is already there
         self._by_root: dict[int, RegionMap[list[Change]]] = {}
-        self._numbers: dict[int, Any] = {}
-        self._numbers_made = 0
+        self._numbers: dict[int, int] = {}  # of the values of whole allocations
+        self._known: dict[Any, int] = {}  # what a number stands for
         self._differentiated = False
         self._gradients_written: set[int] = set()
         for index, event in enumerate(trace.events):
@@ -92,18 +92,20 @@ class Timeline:
                 best = changes[position - 1]
         return best
 
-    def number(self, root: int) -> Any:
+    def number(self, root: int) -> int:
         """Identity of the values of a whole allocation."""
         found = self._numbers.get(root)
         if found is None:
             made = self.trace.roots.get(root)
             constant = made is not None and made.origin == "zeros"
-            found = self._numbers[root] = ("constant", 0.0) if constant else ("initial", root)
+            found = self._numbers[root] = self._number_of(("constant", 0.0) if constant else ("initial", root))
         return found
 
-    def _fresh(self) -> Any:
-        self._numbers_made += 1
-        return ("write", self._numbers_made)
+    def _number_of(self, meaning: Any) -> int:
+        return self._known.setdefault(meaning, len(self._known))
+
+    def _fresh(self) -> int:
+        return self._number_of(("write", len(self._known)))
 
     def _event(self, index: int, event: Event) -> None:
         if isinstance(event, Launch):
@@ -114,11 +116,13 @@ class Timeline:
             )
             self._write(index, Change(index, Place(event.destination.region, event.whole), event.destination), source)
         elif isinstance(event, Fill):
-            known = event.value is not None and not event.source_arrays
-            number = ("constant", float(event.value)) if known and event.value is not None else None
+            number = None
             if event.kind.rstrip("_") == "zero":
-                number = ("constant", 0.0)
-            self._write(index, Change(index, Place(event.array.region), event.array), number)
+                number = self._number_of(("constant", 0.0))
+            elif event.value is not None and not event.source_arrays:
+                number = self._number_of(("constant", float(event.value)))
+            change = Change(index, Place(event.array.region), event.array)
+            self._write(index, change, number, constant=number is not None)
         elif isinstance(event, UnrecordedCall):
             for array in event.outputs:
                 self._write(index, Change(index, Place(array.region), array), None)
@@ -152,7 +156,8 @@ class Timeline:
             for write in writes:
                 change = Change(index, write.place, array, path, write.in_place, write.guarded)
                 repeatable = key is not None and write.clears and not write.in_place and len(writes) == 1
-                self._write(index, change, (*key, path) if repeatable and key is not None else None)
+                number = self._number_of((*key, path)) if repeatable and key is not None else None
+                self._write(index, change, number)
 
     def _launch_number(self, event: Launch, effects: Effects, binding: Binding) -> tuple[Any, ...] | None:
         """What decides the values a launch stores, or None if that isn't known."""
@@ -185,12 +190,12 @@ class Timeline:
                 return False
         return True
 
-    def _write(self, index: int, change: Change, number: Any) -> None:
+    def _write(self, index: int, change: Change, number: int | None, constant: bool = False) -> None:
         root = change.place.region.root
         whole = change.place.full and _spans_root(change.place, self.trace.roots.get(root))
         before = self.number(root)
         if number is None or not whole:
-            if number is not None and number[0] == "constant" and number == before and change.place.full:
+            if constant and number == before and change.place.full:
                 self.unchanged.add(index)
                 return
             number = self._fresh()
