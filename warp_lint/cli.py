@@ -147,7 +147,7 @@ def _lint(arguments: Sequence[str]) -> int:
         fail_on = overrides.fail_on or _fail_on(result, request.paths)
     except ConfigError as error:
         raise UsageError(str(error)) from None
-    confirmation = _confirm(options, program, result, overrides) if options.confirm else None
+    confirmation = _confirm(options, program, result) if options.confirm else None
     report = _report(result, confirmation, color=_color(sys.stdout) and not options.output_file)
     _write(_render(report, options.format), options.output_file)
     if report.errors:
@@ -248,7 +248,7 @@ def _fail_on(result: Result, paths: Sequence[Path]) -> str:
     return config.fail_on
 
 
-def _confirm(options: argparse.Namespace, program: list[str], result: Result, overrides: Overrides) -> Confirmation:
+def _confirm(options: argparse.Namespace, program: list[str], result: Result) -> Confirmation:
     from warp_lint.confirming import Plan, confirm
 
     def number(name: str) -> float | None:
@@ -272,8 +272,9 @@ def _confirm(options: argparse.Namespace, program: list[str], result: Result, ov
         timeout=number("confirm_timeout"),
         backwards=number("confirm_backwards"),
         stop=options.confirm_stop,
+        machine_output=options.format != "text" and options.output_file is None,
     )
-    return confirm(result, plan, overrides)
+    return confirm(result, plan, lambda text: print(f"warp-lint: {text}", file=sys.stderr, flush=True))
 
 
 def _report(result: Result, confirmation: Confirmation | None, color: bool) -> Report:
@@ -287,8 +288,8 @@ def _report(result: Result, confirmation: Confirmation | None, color: bool) -> R
         files=result.files,
         lines=Displayer(Path.cwd()).lines(result.units),
         observations=confirmation.observations if confirmation else (),
+        program=confirmation.program if confirmation else None,
         color=color,
-        confirmed=confirmation is not None,
     )
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import importlib
+import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warp_lint.codes import RULES
+from warp_lint.engine import Displayer, Result, Unit, in_order, let_through, project_of
 from warp_lint.findings import Finding, Status, Verdict
 
 if TYPE_CHECKING:
-    from warp_lint.config import Overrides
-    from warp_lint.engine import Result
+    from warp_lint.confirm.options import ConfirmOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Plan:
     """What to run. `mode`: "findings", "kernels" (no program) or "all" (kernels without findings too).
 
     `files`: those named one by one; a single one is the program, unless `module` names it.
+    `machine_output`: standard output belongs to the report, so that the program's goes elsewhere.
     """
 
     mode: str
@@ -32,6 +33,7 @@ class Plan:
     timeout: float | None = None
     backwards: float | None = None
     stop: bool = False
+    machine_output: bool = False
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ class Confirmation:
     observations: tuple[str, ...] = ()
     ran: bool = False
     reason: str = ""
-    messages: list[str] = field(default_factory=list)
+    program: dict[str, Any] | None = None  # the program's run, as plain data
 
 
 def module_file(name: str) -> Path | None:
@@ -86,16 +88,104 @@ def _docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def confirm(result: Result, plan: Plan, overrides: Overrides) -> Confirmation:
-    """Run what the plan says, in subprocesses, and judge the findings by it."""
+def confirm(result: Result, plan: Plan, tell: Callable[[str], None]) -> Confirmation:
+    """Run what the plan says, in subprocesses, and judge the findings by it. `tell` is called with what
+    is about to be executed, and with progress."""
     outcome = Confirmation(list(result.findings))
-    confirm_kernels = _part("warp_lint.confirm.kernels", "confirm_kernels")
-    confirm_program = _part("warp_lint.confirm.program", "confirm_program")
-    if confirm_kernels is None and confirm_program is None:
-        outcome.reason = "this build has no confirmer"
+    if importlib.util.find_spec("warp") is None:
+        outcome.reason = f"Warp is not installed for {sys.executable}; try `pip install warp-lint[confirm]`"
         outcome.findings = untested(outcome.findings, outcome.reason)
         return outcome
+    program = program_of(result, plan)
+    options = confirm_options(plan, result, tell, quiet_program=plan.machine_output)
+    found: list[Finding] = []
+    for unit in result.units:
+        found += _kernels(unit, result, plan, options, outcome, tell)
+    if program:
+        found = _program(program, found, result, options, outcome, tell)
+    elif not outcome.ran and found:
+        outcome.reason = "no finding is about a kernel alone, and no program is named (one file, -m, or `run`)"
+    elif not outcome.ran:
+        outcome.ran = True  # nothing found, nothing to prove
+    outcome.findings = in_order(untested(found, outcome.reason), Displayer(Path.cwd()).lines(result.units))
     return outcome
+
+
+def _kernels(
+    unit: Unit, result: Result, plan: Plan, options: ConfirmOptions, outcome: Confirmation, tell: Callable[[str], None]
+) -> list[Finding]:
+    """The unit's findings with verdicts on kernels, and what running the kernels showed beyond them."""
+    from warp_lint.confirm.kernels import confirm_kernels
+
+    display = Displayer(Path.cwd())
+    paths = {display(file) for file in unit.texts}
+    mine = [finding for finding in result.findings if _owner(finding, result, display) is unit]
+    if not paths or not (plan.mode == "all" or any(map(_about_kernel, mine)) or _custom_gradients(unit)):
+        return mine
+    tell(f"--confirm executes kernels of {unit.config.root}, each alone")
+    judged = confirm_kernels(mine, project_of(unit, display), options)
+    tested = any(finding.verdict and finding.verdict.status is not Status.UNTESTED for finding in judged)
+    outcome.ran = outcome.ran or tested or not any(map(_about_kernel, mine))
+    return _with_fresh(judged, mine, unit, result)
+
+
+def _program(
+    program: list[str],
+    findings: list[Finding],
+    result: Result,
+    options: ConfirmOptions,
+    outcome: Confirmation,
+    tell: Callable[[str], None],
+) -> list[Finding]:
+    """The findings with verdicts from a run of the program, and what the run showed beyond them."""
+    from warp_lint.confirm.program import confirm_program
+
+    display = Displayer(Path.cwd())
+    unit = result.units[0] if result.units else None
+    tell(f"--confirm executes `{' '.join(program)}`")
+    report = confirm_program(program, findings, project_of(unit, display) if unit else None, options)
+    outcome.program = report.to_json()
+    outcome.observations = (*outcome.observations, *report.observations)
+    if report.ran:
+        outcome.ran = True
+    elif not outcome.ran:
+        outcome.reason = report.reason
+    return _with_fresh([_raised(finding) for finding in report.findings], findings, unit, result)
+
+
+def _raised(finding: Finding) -> Finding:
+    """What a program proves is no longer a matter of what the analysis could see."""
+    proven = finding.verdict is not None and finding.verdict.status is Status.CONFIRMED
+    return finding.with_severity(max(finding.severity, RULES[finding.code].severity)) if proven else finding
+
+
+def _with_fresh(
+    judged: Sequence[Finding], before: Sequence[Finding], unit: Unit | None, result: Result
+) -> list[Finding]:
+    """The findings from before, judged, and those that only the run showed, if they are wanted."""
+    known = {(finding.code, finding.location, finding.message) for finding in before}
+    old = [finding for finding in judged if (finding.code, finding.location, finding.message) in known]
+    fresh = [finding for finding in judged if (finding.code, finding.location, finding.message) not in known]
+    if unit is None:
+        return old + fresh
+    return old + let_through(fresh, unit, result.request, result.configs, Displayer(Path.cwd()))
+
+
+def _owner(finding: Finding, result: Result, display: Displayer) -> Unit | None:
+    config = result.configs.for_file(display.file(finding.location.path))
+    for unit in result.units:
+        if unit.config.root == config.root:
+            return unit
+    return result.units[0] if result.units else None
+
+
+def _about_kernel(finding: Finding) -> bool:
+    return finding.subject is not None and finding.subject.kind in ("kernel", "func")
+
+
+def _custom_gradients(unit: Unit) -> bool:
+    """Adjoints written by hand are checked even where nothing is found (ADJ206)."""
+    return any("func_grad" in text for text in unit.texts.values())
 
 
 def untested(findings: Sequence[Finding], reason: str) -> list[Finding]:
@@ -104,26 +194,34 @@ def untested(findings: Sequence[Finding], reason: str) -> list[Finding]:
     return [finding if finding.verdict else finding.with_verdict(verdict) for finding in findings]
 
 
-def confirm_options(plan: Plan, progress: Callable[[int, int, str], None] | None) -> Any:
-    """The confirmers' options, as far as the plan sets them."""
+def confirm_options(plan: Plan, result: Result, tell: Callable[[str], None], quiet_program: bool) -> ConfirmOptions:
+    """The confirmers' options: the plan's, else the first configuration's, else their own defaults."""
     from warp_lint.confirm.options import ConfirmOptions
 
+    table = result.units[0].config.confirm if result.units else {}
+    timeout = plan.timeout or table.get("timeout")
+    backwards = plan.backwards or table.get("backwards")
+    memory = table.get("memory")
     wanted: dict[str, Any] = {
         "mode": "all" if plan.mode == "all" else "findings",
-        "total_timeout": plan.timeout,
-        "backwards": int(plan.backwards) if plan.backwards else None,
-        "stop": plan.stop or None,
-        "progress": progress,
+        "total_timeout": timeout,
+        "backwards": int(backwards) if isinstance(backwards, (int, float)) else None,
+        "stop": True if plan.stop or table.get("stop") else None,
+        "memory": int(memory * (1 << 20)) if isinstance(memory, (int, float)) else None,
+        "output": sys.stderr.fileno() if quiet_program else None,
+        "progress": _progress(tell),
         "python": sys.executable,
     }
-    known = {option.name for option in dataclasses.fields(ConfirmOptions)}
-    return ConfirmOptions(**{name: value for name, value in wanted.items() if value is not None and name in known})
+    return ConfirmOptions(**{name: value for name, value in wanted.items() if value is not None})
 
 
-def _part(module: str, name: str) -> Any:
-    try:
-        return getattr(importlib.import_module(module), name, None)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
+def _progress(tell: Callable[[str], None]) -> Callable[[int, int, str], None] | None:
+    """A line that rewrites itself, on a terminal only."""
+    if not sys.stderr.isatty():
         return None
+
+    def show(done: int, total: int, name: str) -> None:
+        end = "" if done < total else "\r\033[K"
+        print(f"\r\033[Kconfirming {done}/{total} {name[:60]}{end}", end="", file=sys.stderr, flush=True)
+
+    return show

@@ -64,6 +64,7 @@ class Result:
     warp_version: str
     units: list[Unit]
     configs: Configs
+    request: Request
 
 
 def lint(request: Request) -> Result:
@@ -90,10 +91,10 @@ def lint(request: Request) -> Result:
     for unit in units.values():
         findings += _finish(unit, request, configs, display, whole)
         errors += [error for error in unit.errors if _wanted_error(error, request.overrides, configs, display)]
-    findings = with_fingerprints(sorted(set(findings), key=Finding.sort_key), display.lines(units.values()))
+    findings = in_order(findings, display.lines(units.values()))
     errors = sorted(set(errors), key=lambda error: (error.path, error.line, error.column, error.message))
     version = target_version(next((unit.config for unit in units.values()), None), request.overrides)
-    return Result(findings, errors, len(files), str(version), list(units.values()), configs)
+    return Result(findings, errors, len(files), str(version), list(units.values()), configs, request)
 
 
 class Displayer:
@@ -246,16 +247,29 @@ def project_of(unit: Unit, display: Displayer | None = None) -> Project:
 
 
 def _finish(unit: Unit, request: Request, configs: Configs, display: Displayer, whole: bool) -> list[Finding]:
+    """What the user sees of a unit's findings, and its unused comments."""
+    judged = unit.settings.differentiates
+    return let_through(unit.findings, unit, request, configs, display, whole if judged else None)
+
+
+def let_through(
+    findings: Iterable[Finding],
+    unit: Unit,
+    request: Request,
+    configs: Configs,
+    display: Displayer,
+    whole: bool | None = None,
+) -> list[Finding]:
     """Versions, suppressions and selection, in this order: a comment counts as used even where its rule
-    is off."""
+    is off. `whole`: were folders linted, not single files? None: don't judge comments."""
     by_path: dict[str, list[Finding]] = {}
-    for finding in unit.findings:
+    for finding in findings:
         if applies(finding.code, unit.settings.target):
             by_path.setdefault(finding.location.path, []).append(finding)
     texts = {display(file): text for file, text in unit.texts.items()}
     lines = display.lines(())
     kept: list[Finding] = []
-    for path in sorted({*by_path, *texts}):
+    for path in sorted({*by_path, *texts} if whole is not None else by_path):
         found = by_path.get(path, [])
         source = texts[path] if path in texts else "\n".join(lines(path) or [])
         readable = suppress.must_read(source, bool(found))
@@ -265,10 +279,15 @@ def _finish(unit: Unit, request: Request, configs: Configs, display: Displayer, 
         if readable:
             comments = suppress.read(source, path)
             found = comments.apply(found, request.noqa)
-            if unit.settings.differentiates and path in texts:
-                found += comments.unused(partial(choice.judged, whole=whole))
+            if whole is not None and path in texts:
+                found += comments.unused(partial(choice.judged, target=unit.settings.target, whole=whole))
         kept += [finding for finding in found if choice.shows(finding)]
     return kept
+
+
+def in_order(findings: Iterable[Finding], lines: Callable[[str], list[str] | None]) -> list[Finding]:
+    """Each finding once, sorted, with its fingerprint."""
+    return with_fingerprints(sorted(set(findings), key=Finding.sort_key), lines)
 
 
 def _wanted_error(error: LintError, overrides: Overrides, configs: Configs, display: Displayer) -> bool:

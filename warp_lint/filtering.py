@@ -13,6 +13,9 @@ from warp_lint.findings import Finding, Severity
 if TYPE_CHECKING:
     from packaging.version import Version
 
+# Needs `--confirm`, or is about the tool itself.
+_NEVER_JUDGED = ("ADJ206", "ADJ901", "ADJ902", "ADJ903")
+
 
 class FileFilter:
     """The rules that are on in one file."""
@@ -27,18 +30,13 @@ class FileFilter:
     def shows(self, finding: Finding) -> bool:
         return self.enabled(finding.code, finding.severity)
 
-    def judged(self, prefix: str, whole: bool) -> bool:
+    def judged(self, prefix: str, target: Version, whole: bool) -> bool:
         """May a comment that names this prefix be called unused? Only if all its rules are on and could
-        have reported by themselves. `whole`: folders were linted, not single files."""
-        codes = [code for code in RULES if code.startswith(prefix) and _reportable(code, whole)]
-        return bool(codes) and all(self.enabled(code) for code in codes)
-
-
-def _reportable(code: str, whole: bool) -> bool:
-    """Not if the rule needs `--confirm`, is about the tool, or needs files that weren't named."""
-    if code == "ADJ206" or code.startswith("ADJ9"):
-        return False
-    return whole or not code.startswith(("ADJ3", "ADJ4"))
+        have reported. `whole`: folders were linted; a single file may not show the program around it."""
+        codes = [code for code in RULES if code.startswith(prefix) and code not in _NEVER_JUDGED]
+        if not whole and any(code.startswith(("ADJ3", "ADJ4")) for code in codes):
+            return False
+        return bool(codes) and all(self.enabled(code) and applies(code, target) for code in codes)
 
 
 def per_file_ignores(config: Config, file: Path) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     import difflib
 
     by_folded = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word.lower(), by_folded, n=1)
     return f"; did you mean `{by_folded[near[0]]}`?" if near else ""
 
 

@@ -23,13 +23,14 @@ class ConfirmOptions:
     kernel's numbers, `compile_timeout` the compilation of one file's kernels, `total_timeout` a
     whole program. `memory` bounds the address space of a worker in bytes (0: no bound).
     `progress(done, total, name)` is called as work goes on. `precision`: "auto" tests in double
-    precision where the code allows it, "original" as written.
+    precision where the code allows it, "original" as written. `output`: file descriptor for what a
+    program prints (None: our standard output).
     """
 
     mode: str = "findings"
     python: str = field(default_factory=lambda: sys.executable)
     cache_dir: Path = field(default_factory=default_cache)
-    kernel_timeout: float = 10.0
+    kernel_timeout: float = 6.0
     compile_timeout: float = 120.0
     total_timeout: float = 600.0
     memory: int = 16 << 30
@@ -37,4 +38,5 @@ class ConfirmOptions:
     precision: str = "auto"
     backwards: int = 9
     stop: bool = False
+    output: int | None = None
     progress: Callable[[int, int, str], None] | None = None

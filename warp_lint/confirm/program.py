@@ -104,7 +104,7 @@ def confirm_program(
     Never raises for what the program does: crashes, hangs and refusals end in the report.
     """
     report = ProgramReport(list(argv))
-    run = execute(argv, options)
+    run = execute(argv, options, options.output)
     report.exit_code, report.seconds, report.steps = run.exit_code, run.seconds, run.steps
     start, end = run.last("start"), run.last("end")
     report.warp_version = str(start["warp"]) if start else ""

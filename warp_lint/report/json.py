@@ -13,12 +13,14 @@ from warp_lint.report.model import Report
 
 def render(report: Report) -> str:
     """The report as text that ends in a newline."""
-    document = {
+    document: dict[str, Any] = {
         "version": __version__,
         "warp_version": report.warp_version,
         "findings": [finding_object(finding) for finding in report.findings],
         "errors": [_error(error) for error in report.errors],
     }
+    if report.program is not None:
+        document["program"] = _plain(report.program)
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
@@ -67,6 +69,14 @@ def _number(value: float | None) -> float | str | None:
     if value is None or math.isfinite(value):
         return value
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return _number(value) if isinstance(value, float) else value
 
 
 def _error(error: LintError) -> dict[str, Any]:

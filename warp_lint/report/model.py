@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from warp_lint.findings import Finding, LintError
 
@@ -23,7 +24,7 @@ class Report:
     lines: Callable[[str], list[str] | None]
     observations: tuple[str, ...] = ()
     color: bool = False
-    confirmed: bool = False  # `--confirm` ran
+    program: dict[str, Any] | None = None  # what `--confirm` saw of the program, as plain data
 
     def counts(self) -> Counter[str]:
         """Findings by severity, verdicts by status."""
