@@ -509,6 +509,23 @@ def test_pointer_handle_has_another_gradient() -> None:
     assert found(p) == {("ADJ305", line)}
 
 
+def test_written_through_a_pointer_handle() -> None:
+    for carries in (True, False):
+        p = Program()
+        a, y, out = p.array("a"), p.array("y"), p.array("out")
+        z = p.view(y, 0, 3, pointer=True)
+        z.requires_grad = carries
+        z.grad_root = z.grad_root if carries else None
+        line = z.location.line
+        tape = p.tape()
+        with p.on(tape):
+            p.launch(SQUARE, src=a, dst=z)
+            p.launch(SQUARE, src=y, dst=out)
+            finish(p, tape, out)
+        run(p, tape, a)
+        assert found(p) == {("ADJ305", line)}
+
+
 def mutated(kind: str, member: str, before: bool = False) -> tuple[Program, int]:
     use = Kernel("use", {"out": "s.q"}, scalar_needs=(("s.g", "s.q", "out"),))
     p = Program()

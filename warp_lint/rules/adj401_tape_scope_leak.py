@@ -23,6 +23,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             notes,
             conflict.cause,
         )
+    again = {window.previous for window in analysis.gradients.windows}
     for window in analysis.gradients.windows:
         if not window.inside or not window.operations:
             continue
@@ -32,7 +33,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         yield report(
             analysis,
             "ADJ401",
-            Severity.WARNING,
+            Severity.WARNING if window.index in again else Severity.INFO,
             window.event.location,
             "`backward()` inside the scope of its own tape records the adjoint launches on it again",
             "call `backward()` after the `with` block",

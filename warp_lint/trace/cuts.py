@@ -181,15 +181,20 @@ class Cuts:
         if reading.foreign is None or reading.actual > Tier.LEAF or reading.upstream <= Tier.LEAF:
             return
         view = self.flow.views.get(id(array))
-        kind = "pointer" if view is not None and view.pointer else "view"
-        if view is None and self.flow.has_gradient(array) is not False:
-            return
-        self._add(kind, index, array, reading.upstream, sure)
+        writer = self.flow.pointers.get(reading.foreign)
+        if view is not None and view.pointer:
+            self._add("pointer", index, array, reading.upstream, sure)
+        elif writer is not None:
+            self._add("pointer", index, writer.view, reading.upstream, sure)
+        elif view is not None and self.flow.has_gradient(array) is False:
+            self._add("view", index, array, reading.upstream, sure)
 
     def _without(self, array: Array) -> str:
         view = self.flow.views.get(id(array))
         if view is None:
             return "array"
+        if view.pointer:
+            return "pointer"
         return "view" if self.flow.has_gradient(view.base) else "array"
 
     def _copy(self, index: int, event: Copy, own: bool) -> None:

@@ -75,6 +75,7 @@ class Flow:
         self.gradients: dict[int, bool | None] = {}  # by id of the array object
         self.interest: set[int] = set()
         self.views: dict[int, View] = {}  # by id of the view
+        self.pointers: dict[int, View] = {}  # handles by pointer, by their own gradient
         self.readings: dict[int, dict[Path, Reading]] = {}  # by event
         self.host: dict[tuple[int, int], Reading] = {}  # by event and id of the array the host read
         self._memory: dict[int, RegionMap[Cell]] = {}
@@ -141,6 +142,8 @@ class Flow:
                     self.gradients[id(event.array)] = event.value
             elif isinstance(event, View):
                 self.views[id(event.view)] = event
+                if event.pointer:
+                    self.pointers[gradient_key(event.view)] = event
             elif isinstance(event, GradientRead):
                 self.interest.add(gradient_key(event.array))
             elif isinstance(event, OptimizerStep):
