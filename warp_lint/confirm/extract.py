@@ -28,6 +28,14 @@ _ROLES = {
     "warp.func_replay": "func_replay",
     "warp.func_native": "func_native",
 }
+_PURE = frozenset(
+    f"builtins.{name}"
+    for name in (
+        "abs all any bool dict divmod enumerate float frozenset int isinstance len list map max min pow range reversed "
+        "round set slice sorted str sum tuple zip"
+    ).split()
+)
+_READERS = ("numpy.load", "numpy.fromfile", "numpy.genfromtxt", "numpy.loadtxt", "numpy.save", "numpy.memmap")
 _COMPANIONS = ("func_grad", "func_replay")
 _RESERVED = ("wp", "_promote", "_sink")
 _KERNEL_OPTIONS = ("enable_backward",)
@@ -639,6 +647,10 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         callee = self._external(node.func)
         if not self.on_device:
+            if callee is not None and callee.startswith("builtins.") and callee not in _PURE:
+                raise UnresolvedError(self.item.name, f"it is computed by `{callee[9:]}`")
+            if callee is not None and callee.startswith(_READERS):
+                raise UnresolvedError(self.item.name, f"it is computed by `{callee}`")
             if callee == "builtins.float":  # a conversion on the host stays one
                 node.args = [self.visit(a) for a in node.args]
                 return node

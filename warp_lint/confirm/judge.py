@@ -19,8 +19,9 @@ ACROSS_THREADS = frozenset(["ADJ103", "ADJ110"])
 SINGULAR = frozenset(["ADJ501", "ADJ502"])
 # Zero is the right derivative of a flat operation; there is nothing to measure.
 FLAT = frozenset(["ADJ503"])
-# Side effects that are repeated by the replay: putting memory back may or may not undo them.
-EITHER = frozenset(["ADJ203"])
+# Side effects that are repeated by the replay, and updates across threads: putting memory back may or
+# may not undo them.
+EITHER = frozenset(["ADJ110", "ADJ203"])
 
 Sample = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.process import Worker, python_command
 from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
 from warp_lint.confirm.judge import Outcome
-from warp_lint.confirm.wrap import sink_source, wrap
+from warp_lint.confirm.wrap import PREFIX, VALUE_PREFIX, sink_source, wrap
 from warp_lint.findings import Finding, Note, Severity, Status, Subject, Verdict
 from warp_lint.syntax.module import Definition, Module
 from warp_lint.syntax.project import External, Project
@@ -79,7 +79,8 @@ def _with_verdict(finding: Finding, trials: _Trials) -> Finding:
         return finding.with_verdict(Verdict(Status.INCONCLUSIVE, reason))
     if trial.outcome is None:
         return finding.with_verdict(Verdict(Status.UNTESTED, "not run"))
-    return finding.with_verdict(judge.verdict(finding.code, trial.outcome))
+    shown = judge.verdict(finding.code, trial.outcome)
+    return finding.with_verdict(replace(shown, where=_user_words(shown.where)) if trial.role == "func" else shown)
 
 
 def _extra(trials: _Trials, findings: Sequence[Finding], options: ConfirmOptions) -> list[Finding]:
@@ -144,8 +145,14 @@ def _relative(sample: judge.Sample) -> float:
 
 
 def _user_words(where: str) -> str:
-    """Names as the user wrote them: arguments of a func were prefixed, and spread over threads."""
-    return where.removeprefix("p_").split("[")[0] if where.startswith("p_") else where
+    """Names as the user wrote them: the arguments of a func alone have a prefix, and values an index
+    of their own per thread."""
+    if where.startswith("p_out["):
+        return "the value returned"
+    if where.startswith(VALUE_PREFIX):
+        name, _, rest = where.removeprefix(VALUE_PREFIX).partition("[")
+        return name + rest.partition("]")[2]
+    return where.removeprefix(PREFIX)
 
 
 class _Trials:
@@ -213,17 +220,19 @@ class _Trials:
 
     def run(self, options: ConfirmOptions) -> None:
         groups: dict[str, list[Trial]] = {}
-        total, done = len(self.found), 0
+        done = 0
         for trial in self.found.values():
             try:
                 self._prepare(trial, options)
+                if trial.outcome is not None:
+                    continue
             except UnresolvedError as error:
-                trial.outcome = Outcome(failed=f"`{error.name}` can't be had: {error.why}")
-                done += 1
+                trial.outcome = Outcome(failed=f"`{error.name}` can't be had without its program: {error.why}")
                 continue
             # Settings of Warp are global to a process and to a module.
             key = json.dumps(_settings(self.project, trial.definition.module), sort_keys=True, default=str)
             groups.setdefault(key, []).append(trial)
+        total = sum(map(len, groups.values()))
         for trials in groups.values():
             for first in range(0, len(trials), BATCH):
                 batch = trials[first : first + BATCH]
@@ -233,7 +242,8 @@ class _Trials:
     def _prepare(self, trial: Trial, options: ConfirmOptions) -> None:
         definition = trial.definition
         if trial.role == "kernel" and self._backward_disabled(definition):
-            raise UnresolvedError(definition.name, "its backward pass is disabled")
+            trial.outcome = Outcome(failed=f"the backward pass of `{definition.name}` is disabled")
+            return
         facts = describe(self.project, definition)
         name = f"{definition.qualname}@{definition.location.line}:{definition.module.path}"
         if trial.role == "kernel":
@@ -311,13 +321,13 @@ class _Batch:
         while groups:
             group = groups.pop()
             pending = [t for t in group if t["key"] not in self.outcomes]
-            if not pending:
-                continue
-            groups += self._work(pending)
+            if pending:
+                # What is done is compiled again: the same module is in the cache already.
+                groups += self._work(group, [t["key"] for t in group if t["key"] in self.outcomes])
         for trial in self.ready:
             trial.outcome = _best([self.outcomes.get(v["key"], Outcome(failed="not run")) for v in trial.variants])
 
-    def _work(self, targets: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    def _work(self, targets: list[dict[str, Any]], skip: list[str]) -> list[list[dict[str, Any]]]:
         """Run one subprocess; what has to be run again."""
         options = self.options
         folder = Path(options.cache_dir).absolute()
@@ -328,6 +338,7 @@ class _Batch:
             self._fail(targets, f"the cache folder can't be made: {error.strerror}")
             return []
         job = self._job(targets, folder)
+        job["skip"] = skip
         text = json.dumps(job)
         stem = runs / hashlib.sha256(f"{text}{id(self)}".encode()).hexdigest()[:16]
         events, log, task = stem.with_suffix(".events"), stem.with_suffix(".log"), stem.with_suffix(".json")
@@ -349,7 +360,7 @@ class _Batch:
             elif kind == "start":
                 compiling = []
                 current = str(event["key"])
-                worker.patience = options.kernel_timeout * 3
+                worker.patience = options.kernel_timeout * 2 + 2.0
                 if options.progress is not None:
                     options.progress(self.done + len(self.outcomes), self.total, current.partition("@")[0])
             elif kind == "result":
@@ -371,7 +382,7 @@ class _Batch:
         )
         if current is not None:
             target = next(t for t in targets if t["key"] == current)
-            if target["facts"]["small"] == SMALL:
+            if ended.reason == "timed out" or target["facts"]["small"] == SMALL:
                 self.outcomes[current] = Outcome(failed=f"the kernel {what}")
             else:
                 # Perhaps an index was too large for something.

@@ -17,7 +17,7 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 STEPS_64 = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-STEPS_32 = (2e-1, 6e-2, 2e-2, 6e-3, 2e-3)
+STEPS_32 = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
 EPSILON_64 = 2.3e-16
 EPSILON_32 = 1.2e-7
 
@@ -50,7 +50,8 @@ def directional(
     base = evaluate(0.0)[live]
     if not np.all(np.isfinite(base)):
         return Difference(math.nan, math.inf, math.nan, math.nan, False)
-    roundoff = epsilon * float(np.sqrt(np.sum((w * base) ** 2)) + 1e-300)
+    weighted = np.abs(w * base)
+    moving = np.zeros(base.shape, dtype=bool)  # outputs that stay put cancel exactly
     estimates: list[tuple[float, float]] = []
     sides: list[tuple[float, float, float]] = []
     previous: tuple[float, float] | None = None
@@ -66,7 +67,8 @@ def directional(
         coarse = float(w @ (plus - minus)) / (2 * h)
         fine = float(w @ (half_plus - half_minus)) / h
         value = (4 * fine - coarse) / 3
-        noise = 4 * roundoff / h
+        moving |= (plus != base) | (minus != base)
+        noise = 4 * epsilon * float(np.sqrt(np.sum(weighted[moving] ** 2)) + 1e-300) / h
         # One step by itself may agree by accident; two neighbours that do are worth more.
         spread = abs(fine - coarse)
         estimates.append((value, max(spread, noise)))

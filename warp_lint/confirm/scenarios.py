@@ -74,6 +74,7 @@ class Facts:
     choices: dict[str, list[int]] = field(default_factory=dict)
     handles: dict[str, str] = field(default_factory=dict)
     small: int = 0
+    extremes: bool = False
     kinds: list[str] = field(default_factory=list)
     literals: list[float] = field(default_factory=list)
 

@@ -65,6 +65,7 @@ class Job:
         self.seed: int = data["seed"]
         self.memory: int = data["memory"]
         self.budget: float = data["budget"]
+        self.skip = set(data["skip"])
 
     def closure(self, names: list[str]) -> list[str]:
         """Items that some items need, themselves included, in executable order."""
@@ -183,7 +184,7 @@ def _reason(error: BaseException) -> str:
     text = re.sub(r'Error while parsing function "([^"]+)" at [^:]+:\d+:?', r"`\1`:", text)
     if len(lines) > 1 and text.endswith(":"):
         text += " " + lines[-1]
-    return text[:300]
+    return re.sub(r"[:;\s]+([A-Z])", r": \1", text, count=1)[:300] if text.startswith("`") else text[:300]
 
 
 def main(path: str) -> int:
@@ -211,6 +212,8 @@ def main(path: str) -> int:
 
     for target in todo:
         key = target["key"]
+        if key in job.skip:
+            continue
         job.events.write(event="start", key=key)
         reason = failures.get((key, "original")) or failures.get((key, "double"))
         found = {p: kernels[key, p] for p in ("double", "original") if (key, p) in kernels}

@@ -11,6 +11,8 @@ from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import External
 
 SINK_STRIDE = 32
+PREFIX = "p_"  # of the func's parameters
+VALUE_PREFIX = "v_"  # of those that come from an array, one element per thread
 
 # What a func returns goes to an array of numbers, component by component.
 _SINK_SHAPES = {"vec2": 2, "vec3": 3, "vec4": 4, "quat": 4, "spatial_vector": 6, "transform": 7}
@@ -63,7 +65,8 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
         parameters: list[str] = []
         arguments: list[str] = []
         for argument in [*node.args.posonlyargs, *node.args.args]:
-            name = f"p_{argument.arg}"
+            name = f"{PREFIX}{argument.arg}"
+            value = f"{VALUE_PREFIX}{argument.arg}"
             if argument.annotation is None:
                 kind: ast.expr = ast.Name("Any", ast.Load())
                 item.generic = True
@@ -86,8 +89,8 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
                     parameters.append(f"{name}: {text}")
                     arguments.append(name)
             else:
-                parameters.append(f"{name}: wp.array(dtype={text})")
-                arguments.append(f"{name}[i]")
+                parameters.append(f"{value}: wp.array(dtype={text})")
+                arguments.append(f"{value}[i]")
         call = f"{func.name}({', '.join(arguments)})"
         if results:
             parameters.append(f"p_out: wp.array(dtype={scalar})")
