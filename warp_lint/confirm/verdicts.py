@@ -134,7 +134,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
         fd = item["fd"][number] if number < len(item["fd"]) else None
         add(
             Proof(
-                item["code"], item["kind"], site, item["number"], item["array"], "", _place(item["read"]),
+                item["code"], item["kind"], site, item["number"], item["array"], item.get("actor", ""), _place(item["read"]),
                 ad=ad, fd=fd, where=f"{item['array']}.grad[{number}]", method="the recorded gradients",
             )  # fmt: skip
         )

@@ -25,6 +25,7 @@ _HELP = {
     "stale-gradient": "read gradients between `backward()` and the zeroing",
     "round-trip": "compute it in a kernel under the tape",
     "unrecorded-forward": "launch it inside the tape's scope",
+    "seedless": "hand the gradient of the later tape over before it is zeroed",
     "adjoint": "see the kernel's own findings",
 }
 
@@ -61,6 +62,7 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "replayed": f"{actor} runs its side effects again in its adjoint",
         "round-trip": f"values of {array} go through the host, where no gradient flows",
         "unrecorded-forward": f"{actor} runs outside the tape, so no gradient flows through it",
+        "seedless": f"the backward of this tape starts from nothing, so {array} gets no gradient through {actor}",
         "adjoint": f"the adjoint of {actor} differs from the derivative of its forward",
     }.get(proof.kind, f"{actor} makes the gradient wrong")
     if proof.read is not None and proof.kind in ("missing-zero", "stale-gradient"):

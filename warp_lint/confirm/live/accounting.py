@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from warp_lint.confirm.live.recorder import Recorder
-from warp_lint.confirm.live.steps import Step, TapeRecord
+from warp_lint.confirm.live.steps import Step, TapeRecord, Touch
 
 LARGEST = 1 << 22  # elements of the largest gradient followed
 
@@ -41,6 +41,8 @@ class Accounts:
         self.tell = tell
         self.accounts: dict[int, Account] = {}
         self.number = 0
+        self.corrected: dict[int, list[float]] = {}  # what the latest backward should have paid, by address
+        self.missed: dict[int, dict[str, Any]] = {}  # gradients that unrecorded launches keep from an array
 
     def _arrays(self, record: TapeRecord) -> list[Any]:
         warp = self.recorder.warp
@@ -91,6 +93,9 @@ class Accounts:
                 continue
             now = self._contents(array)
             part = now - account.before
+            right = self.corrected.get(array.grad.ptr)
+            if right is not None and len(right) == part.size:
+                part = np.asarray(right).reshape(part.shape)
             account.before = None
             account.last = now
             if part.any() or now.any():
@@ -98,11 +103,14 @@ class Accounts:
                 account.fresh = part if account.fresh is None else account.fresh + part
                 account.owed = bool(part.any())
                 account.backward_site = site
+        self.corrected = {}
 
     def read(self, step: Step) -> None:
-        if not self.accounts or (step.kind == "launch" and step.detail == "adjoint"):
+        if step.kind == "launch" and step.detail == "adjoint":
             return
         for index, touch in enumerate(step.touches):
+            if touch.pointer in self.missed and not (step.kind == "copy" and index == 0):
+                self._missed(step, touch)
             account = self.accounts.get(touch.pointer)
             if account is None or account.last is None:
                 continue
@@ -126,6 +134,27 @@ class Accounts:
             account.taken.update(account.paid)
             account.fresh = None
             account.owed = False
+
+    def _missed(self, step: Step, touch: Touch) -> None:
+        candidate = self.missed[touch.pointer]
+        values = candidate["values"]
+        contents = touch.view().astype(float).ravel()
+        if self.recorder.primal(touch.pointer) is None or contents.any() or len(values) != contents.size:
+            return
+        del self.missed[touch.pointer]
+        self.tell(
+            {
+                "code": "ADJ410" if candidate["other"] else "ADJ411",
+                "kind": "seedless" if candidate["other"] else "unrecorded-forward",
+                "array": candidate["array"],
+                "actor": candidate["actor"],
+                "site": candidate["site"],
+                "read": _pair(step.site),
+                "ad": [0.0] * min(len(values), 256),
+                "fd": values[:256],
+                "element": int(np.argmax(np.abs(values))),
+            }
+        )
 
     def _twice(self, step: Step, account: Account) -> None:
         gap = np.abs(account.last - account.fresh)

@@ -11,8 +11,9 @@ import numpy as np
 from warp_lint.confirm.live.differences import Difference, Forward, coarsest, direction_change, element_change
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
+from warp_lint.confirm.live.recorder import Recorder
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
-from warp_lint.confirm.live.steps import Step, TapeRecord, Touch
+from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
 from warp_lint.confirm.live.window import Region, Unfit, Window
 
 EXACT = 1e-3  # relative difference between two exact gradients that counts
@@ -55,16 +56,21 @@ class Check:
     moves the program's memory about; it puts everything back all the same."""
 
     def __init__(
-        self, warp: Warp, steps: list[Step], record: TapeRecord, loss: Any, grads: Any, seconds: float = 4.0, seed: int = 0
+        self, warp: Warp, steps: list[Step], record: TapeRecord, loss: Any, grads: Any, seconds: float = 4.0, seed: int = 0,
+        site: Site = NOWHERE,
+        recorder: Recorder | None = None,
     ) -> None:
         self.warp = warp
         self.steps = steps
         self.record = record
+        self.site = site
+        self.recorder = recorder
         self.loss = loss
         self.grads = grads
         self.deadline = time.monotonic() + seconds
         self.random = np.random.default_rng(seed)
-        self.timings: dict[str, float] = {}
+        self.candidates: list[dict[str, Any]] = []
+        self.judgement: Judgement | None = None
 
     def run(self) -> Judgement:
         started = time.perf_counter()
@@ -135,13 +141,15 @@ class Check:
         own = shadow.sweep(NOTHING)
         ideal = shadow.sweep(Everything())
         parameters = self._parameters(shadow, user, own, ideal)
-        judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
+        judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
         if not parameters:
             judgement.status, judgement.reason = "inconclusive", "no array with a gradient reaches this tape"
             return judgement
         self._differences(judgement)
         saved.restore()
         self._judge(judgement)
+        self.candidates = self._unrecorded_forward(ideal)
+        saved.restore()
         if judgement.status == "wrong":
             self._culprits(judgement, ideal)
             saved.restore()
@@ -380,9 +388,11 @@ class Check:
                 unclear.append(parameter)
         if wrong:
             judgement.status = "wrong"
-        elif unclear and not checked:
+        elif not checked:
             judgement.status = "inconclusive"
-            judgement.reason = self.forward.why or "finite differences were drowned in rounding"
+            judgement.reason = self.forward.why or (
+                "finite differences were drowned in rounding" if unclear else "no array with a gradient reaches this tape"
+            )
         elif not nonzero:
             judgement.status = "inconclusive"
             judgement.reason = "every gradient is zero here, which proves nothing"
@@ -397,6 +407,9 @@ class Check:
             return False
         return all(d.admits(float(parameter.ideal[i]), tolerance, floor) for i, d in parameter.fd.items() if d.known)
 
+    def is_users(self, path: str) -> bool:
+        return self.recorder is None or self.recorder.sites.kind(path) == 2
+
     @property
     def late(self) -> bool:
         return time.monotonic() > self.deadline + 10
@@ -406,6 +419,14 @@ class Check:
         seeds = [r for r in self.window.regions if r.seed]
         last = max((s.index for r in seeds for s, t in r.touches if t.after is not None and id(s) in self.window.taped), default=None)
         return last is not None and step.index > last
+
+    def _unrecorded_forward(self, ideal: Any) -> list[dict[str, Any]]:
+        from warp_lint.confirm.live.before import unrecorded_forward
+
+        try:
+            return unrecorded_forward(self, ideal)
+        except Unfit:
+            return []
 
     # Culprits
 
@@ -430,7 +451,7 @@ class Check:
             else:
                 relative = float(gap.max()) / scale if gap.size else 0.0
             if relative > EXACT and (best is None or relative > best["relative"]):
-                number = int(np.nanargmax(gap)) if gap.size else 0
+                number = int(np.argmax(np.nan_to_num(gap, nan=np.inf))) if gap.size else 0
                 best = {"parameter": parameter.name, "element": number, "relative": min(relative, 1e9),
                         "without": float(found[number]), "with": float(parameter.ideal[number])}  # fmt: skip
         return best

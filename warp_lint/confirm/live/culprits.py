@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.live.steps import Site, Step
@@ -30,11 +31,11 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
                 region = window.region(touch.low)
                 if touch.after is None and step.kind != "fill":
                     continue
-                if step.kind == "copy" and step.tape is not None:
+                if step.kind == "copy" and window.flows(step):
                     continue
                 group = ("clear", step.site, step.name, region.index)
                 result.setdefault(group, _entry("ADJ303", "cleared", step, region.name))
-            if step.tape is not None and (step.kind == "copy" or step.detail in ("record_tape", "command")):
+            if step.tape is not None and ((step.kind == "copy" and window.flows(step)) or step.detail in ("record_tape", "command")):
                 code = "ADJ405" if step.kind == "launch" else "ADJ408" if step.detail == "array" else _copy_code(step)
                 array = step.touches[0].label if step.touches else ""
                 result.setdefault(("unrecorded", step.site, step.name), _entry(code, "unrecorded", step, array))
@@ -62,8 +63,13 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
             result.setdefault(("retain", region.index), _entry("ADJ406", "retained", blame, region.name))
     for index, _ in shadow.start:
         region = window.regions[index]
-        if not region.leaf:
-            result.setdefault(("leftover", index), _entry("ADJ402", "leftover", region.touches[0][0], region.name))
+        if region.leaf and not region.written:
+            continue
+        retained = any(touch.retain for _, touch in region.touches)
+        entry = _entry("ADJ406" if retained else "ADJ402", "leftover", region.touches[0][0], region.name)
+        entry["read"] = entry["site"]
+        entry["site"] = _pair(check.site)
+        result.setdefault(("leftover", index), entry)
     if shadow.skipped:
         result[("reentered",)] = _entry("ADJ403", "reentered", window.entries[shadow.skipped], "")
         result[("reentered",)]["site"] = _pair(check.record.site)
@@ -105,8 +111,11 @@ def _overwrite(check: Check, item: Stale) -> dict[str, Any]:
         "path": [_pair(s) for s in (writer or step).call_path],
     }
     if item.own:
-        code, line = own_overwrite(step, item.touch.path[0])
         path, _ = kernel_site(step)
+        if not check.is_users(path):
+            code = "ADJ101" if _multiplies(step) else "ADJ102"
+            return {**base, "code": code, "kind": "own", "launch": _site(step)}
+        code, line = own_overwrite(step, item.touch.path[0])
         return {**base, "code": code, "kind": "own", "site": (path, line), "launch": _site(step)}
     record = check.record
     if writer is None:
@@ -159,6 +168,12 @@ def own_overwrite(step: Step, parameter: str) -> tuple[str, int]:
                     return ("ADJ103", line)
         read |= any(isinstance(inner, ast.Name) and inner.id == parameter for inner in ast.walk(node))
     return ("ADJ103", start)
+
+
+def _multiplies(step: Step) -> bool:
+    """Whether the user's statement is `a *= b` or the like."""
+    text = linecache.getline(step.site.path, step.site.line)
+    return any(operator in text for operator in ("*=", "/="))
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -114,6 +114,9 @@ class Shadow:
                     live = Touch(touch.path, touch.low, touch.high, touch.pointer, touch.shape, touch.strides,
                                  touch.element, delta, bool(getattr(array, "retain_grad", False)))  # fmt: skip
                     self.live_touches.append((step, live))
+        for item in window.timeline:
+            if isinstance(item, Step) and id(item) not in window.taped and (item.tape is not None or item in window.prefix):
+                self.live_touches.extend((item, touch) for touch in item.touches if item.kind == "launch")
         for _, touch in self.live_touches:
             if touch.element.floating:
                 window.region(touch.low).deltas.add(touch.delta)
@@ -160,7 +163,7 @@ class Shadow:
 
         for (index, delta), (low, content, mask) in self.start.items():
             region = window.regions[index]
-            if ("leftover", index) in on or (leaves_from_zero and region.leaf):
+            if ("leftover", index) in on or (leaves_from_zero and region.leaf and not region.written):
                 continue
             key = self.user_key(region, delta, on)
             part = gradient(key)[low - region.low : low - region.low + content.size]
@@ -291,7 +294,7 @@ class Shadow:
             self._function(step, gradient, gradients, on)
             return
         if not taped:
-            if step.tape is None and step not in self.window.prefix:
+            if not self.window.flows(step):
                 self._clear_copy(step, gradients, on)
                 return
             if ("unrecorded", step.site, step.name) not in on:

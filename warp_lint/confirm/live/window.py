@@ -87,7 +87,7 @@ class Window:
     scope, in order (`External` among them). `later`: changes after the last entry. Raises `Unfit`.
     """
 
-    def __init__(self, warp: Warp, steps: list[Step], record: TapeRecord, before: int = 0) -> None:
+    def __init__(self, warp: Warp, steps: list[Step], record: TapeRecord, prefix: list[Step] | None = None) -> None:
         self.warp = warp
         self.record = record
         self.entries: list[Step] = []
@@ -105,10 +105,10 @@ class Window:
         first = min(self.entries[0].index, record.entered_at if record.enters == 1 else self.entries[0].index)
         last = self.entries[-1].index
         self.taped = {id(step) for step in self.entries}
-        prefix = [s for s in steps if first - before <= s.index < first and self._changes(s)] if before else []
         within = [s for s in steps if first <= s.index <= last and (id(s) in self.taped or self._changes(s))]
-        self.prefix = prefix
-        self.timeline: list[Step | External] = [*prefix, *within]
+        self.first = first
+        self.prefix = prefix or []
+        self.timeline: list[Step | External] = [*self.prefix, *within]
         self.later = [s for s in steps if s.index > last and self._changes(s)]
         self._regions()
         self._externals()
@@ -134,6 +134,10 @@ class Window:
                     region.name = touch.name or region.name or f"?{'.'.join(touch.path)}"
         for region in self.regions:
             region.name = region.name.lstrip("?")
+        for step in self.entries:
+            for position, touch in enumerate(step.touches):
+                if touch.after is not None and not (step.kind == "copy" and position == 1):
+                    self.region(touch.low).written = True
 
     @staticmethod
     def _meets(extents: list[tuple[int, int]], touch: Touch) -> bool:
@@ -141,6 +145,13 @@ class Window:
 
     def region(self, address: int) -> Region:
         return self.regions[locate(self.extents, address)]
+
+    def flows(self, step: Step) -> bool:
+        """Whether an unrecorded copy of this window moves values that the window knows (not host data)."""
+        if step.tape is None and step not in self.prefix:
+            return False
+        source = step.touches[1]
+        return any(other is not step for other, _ in self.region(source.low).touches)
 
     # Contents
 
