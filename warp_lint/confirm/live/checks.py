@@ -12,6 +12,7 @@ from warp_lint.confirm.live.differences import Difference, Forward, coarsest, di
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
 from warp_lint.confirm.live.recorder import Recorder
+from warp_lint.confirm.live.roundtrip import passed_by, probe_parameters
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
 from warp_lint.confirm.live.window import Region, Unfit, Window
@@ -35,6 +36,7 @@ class Parameter:
     ideal: Any = None
     fd: dict[int, Difference] = field(default_factory=dict)
     directions: list[tuple[float, float, Difference]] = field(default_factory=list)
+    note: str = ""
 
 
 @dataclass(slots=True)
@@ -142,11 +144,9 @@ class Check:
         ideal = shadow.sweep(Everything())
         parameters = self._parameters(shadow, user, own, ideal)
         judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
-        if not parameters:
-            judgement.status, judgement.reason = "inconclusive", "no array with a gradient reaches this tape"
-            return judgement
         self._differences(judgement)
         saved.restore()
+        probe_parameters(self, judgement)
         self._judge(judgement)
         self.candidates = self._unrecorded_forward(ideal)
         saved.restore()
@@ -156,8 +156,11 @@ class Check:
             if any(not self._ideal_fits(p) for p in self.wrong):
                 from warp_lint.confirm.live.attribution import wrong_launches
 
-                judgement.culprits.extend(wrong_launches(self))
+                found = wrong_launches(self)
                 saved.restore()
+                judgement.culprits.extend(found)
+                if not found:
+                    judgement.culprits.extend(passed_by(self))
         return judgement
 
     def _original_backward(self) -> None:
@@ -313,12 +316,12 @@ class Check:
         forward = self.forward = Forward(self.warp, self.window, self.objective)
         if not self.seed_touches:
             return
+        self.size = coarsest(self.window, self.window.regions)
         base = forward.check()
         magnitude = self._magnitude()
         if not forward.faithful:
             return
-        size = coarsest(self.window, self.window.regions)
-        self.size = size
+        size = self.size
         parameters = [p for p in judgement.parameters if not (p.region.seed and p.own.size == 1 and np.array_equal(p.own, p.ideal))]
         per_run = forward.seconds / max(forward.runs, 1)
         left = max(self.deadline - time.monotonic(), 0.2)
@@ -410,6 +413,17 @@ class Check:
     def is_users(self, path: str) -> bool:
         return self.recorder is None or self.recorder.sites.kind(path) == 2
 
+    def made(self, region: Region) -> Site | None:
+        """Where the array over a region was allocated."""
+        found = self.recorder.allocated.get(region.low) if self.recorder is not None else None
+        return found[0] if found is not None and found[0].line else None
+
+    def stranger(self, touch: Touch, delta: int) -> Parameter:
+        """An array with a gradient that the tape doesn't touch."""
+        region = Region(-1, touch.low, touch.high, touch.name)
+        zeros = np.zeros(touch.view().size)
+        return Parameter(touch.name, region, touch, delta, zeros, zeros, zeros)
+
     @property
     def late(self) -> bool:
         return time.monotonic() > self.deadline + 10
@@ -443,6 +457,8 @@ class Check:
     def _effect(self, judgement: Judgement, shadow: Shadow, less: Any, ideal: Any, on: Any) -> dict[str, Any] | None:
         best: dict[str, Any] | None = None
         for parameter in judgement.parameters:
+            if parameter.region.index < 0:
+                continue
             found = self._values(less.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch)
             gap = np.abs(found - parameter.ideal)
             scale = max(float(np.max(np.abs(parameter.ideal))) if parameter.ideal.size else 0.0, 1e-300)

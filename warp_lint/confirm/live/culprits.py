@@ -55,6 +55,10 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
             "reader": _site(next((s for s, t in region.touches if t.after is None and s.kind == "launch"), step)),
             "region": region.index,
         }
+        made = check.made(region)
+        if made is not None:
+            result[("gradient", region.index)]["launch"] = result[("gradient", region.index)]["site"]
+            result[("gradient", region.index)]["site"] = _pair(made)
     for step, touch in shadow.live_touches:
         if touch.retain:
             region = window.region(touch.low)
@@ -112,7 +116,7 @@ def _overwrite(check: Check, item: Stale) -> dict[str, Any]:
     }
     if item.own:
         path, _ = kernel_site(step)
-        if not check.is_users(path):
+        if not check.is_users(path) or step.name.startswith("map_"):
             code = "ADJ101" if _multiplies(step) else "ADJ102"
             return {**base, "code": code, "kind": "own", "launch": _site(step)}
         code, line = own_overwrite(step, item.touch.path[0])

@@ -42,7 +42,8 @@ class Recorder:
         self.troubles: list[str] = []
         self.notes: list[str] = []
         self.gradients: dict[int, Any] = {}  # address of gradient memory -> weak reference to its array
-        self.allocations: dict[int, tuple[Any, Site, str]] = {}  # id(array) -> (weak reference, where, how)
+        self.born: dict[int, int] = {}  # address -> number of the step before which an array was made there
+        self.allocated: dict[int, tuple[Site, str]] = {}  # address -> where and how an array was made there last
         self.entered_per_site: dict[Site, int] = {}
         self.before_backward: Callable[[TapeRecord, Any, Any], None] | None = None
         self.after_backward: Callable[[TapeRecord], None] | None = None
@@ -131,7 +132,7 @@ class Recorder:
 
     @property
     def idle(self) -> bool:
-        if self._busy or self._backward or os.getpid() != self._pid and not self.follows_fork:
+        if self._busy or self._backward or self.probing is not None or os.getpid() != self._pid and not self.follows_fork:
             return True
         if threading.get_ident() != self._thread:
             if not self._other_threads:
@@ -141,6 +142,7 @@ class Recorder:
         return False
 
     follows_fork = False
+    probing: Any = None  # set in a copy of the process that only runs on to a backward
 
     def trouble(self, error: BaseException) -> None:
         if len(self.troubles) < 20:
@@ -243,9 +245,13 @@ class Recorder:
             return array
         return None
 
-    def allocation(self, array: Any) -> tuple[Site, str] | None:
-        found = self.allocations.get(id(array))
-        return (found[1], found[2]) if found is not None and found[0]() is array else None
+    def name_frame(self, frame: Any) -> None:
+        """Find names for the arrays with gradients that a frame's variables hold."""
+        if frame is None:
+            return
+        for name, value in list(frame.f_locals.items()):
+            if isinstance(value, self.warp.array) and not self.names.known(value):
+                self.names.given(value, str(name))
 
     # Hooks
 
@@ -273,8 +279,15 @@ class Recorder:
                     record_cmd, **rest,
                 )  # fmt: skip
 
-            if recorder.idle or record_cmd:
+            if recorder.idle:
                 return run()
+            if record_cmd:
+                command = run()
+                try:
+                    command._warp_lint = (list(inputs), list(outputs))
+                except Exception as error:
+                    recorder.trouble(error)
+                return command
             step = None
             try:
                 step = recorder._begin_launch(kernel, dim, inputs, outputs, device, stream, adjoint, rest)
@@ -406,7 +419,7 @@ class Recorder:
                 step, frame = recorder.add("launch", "command", skip=3)
                 step.kernel, step.command = command.kernel, command
                 step.params = [recorder.warp.copied(p) for p in command.params[: len(command.kernel.adj.args) + 1]]
-                step.inputs, step.outputs = [], []
+                step.inputs, step.outputs = getattr(command, "_warp_lint", ([], []))
                 recorder._fill_touches(step, frame)
             except Exception as error:
                 recorder.trouble(error)
@@ -575,10 +588,10 @@ class Recorder:
                 if array.device is not None:
                     recorder._know(array)
                     how = "array" if data is not None else "pointer" if kwargs.get("ptr") is not None else "new"
-                    site, _, _, _ = recorder.sites.here(2)
-                    recorder.allocations[id(array)] = (weakref.ref(array), site, how)
-                    if len(recorder.allocations) > 50_000:
-                        recorder.allocations = {k: v for k, v in recorder.allocations.items() if v[0]() is not None}
+                    site, _, _, frame = recorder.sites.here(2)
+                    if array.ptr:
+                        recorder.born[array.ptr] = recorder.counter
+                        recorder.allocated[array.ptr] = (site, how)
             except Exception as error:
                 recorder.trouble(error)
 
@@ -708,7 +721,8 @@ class Recorder:
                 return result
             try:
                 record = recorder.record_of(tape, 2)
-                step, _ = recorder.add("tape", "enter", skip=2)
+                step, frame = recorder.add("tape", "enter", skip=2)
+                recorder.name_frame(frame)
                 step.value = record.id
                 record.enters += 1
                 record.entered_at = step.index
@@ -774,6 +788,8 @@ class Recorder:
 
         @functools.wraps(original)
         def backward(tape: Any, loss: Any = None, grads: Any = None) -> Any:
+            if recorder.probing is not None and not recorder._backward and recorder.probing.record.tape is tape:
+                recorder.probing.tell(recorder, loss, grads)
             if recorder.idle:
                 return original(tape, loss, grads)
             record = None

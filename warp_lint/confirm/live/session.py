@@ -20,6 +20,7 @@ from warp_lint.confirm.live.accounting import Accounts
 from warp_lint.confirm.live.checks import Check, Judgement
 from warp_lint.confirm.live.encode import encode_judgement, encode_steps
 from warp_lint.confirm.live.internals import Unsupported, Warp
+from warp_lint.confirm.live.probe import ProbeRun, keep_asleep
 from warp_lint.confirm.live.recorder import Recorder
 from warp_lint.confirm.live.steps import TapeRecord
 
@@ -27,6 +28,7 @@ GRACE = 12.0  # seconds that a check may run over its share before it is killed
 PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
 PROGRAM_BASE = 5.0  # … and this many seconds
 LEAST = 0.25
+PROBED = 3  # entries per call site at which a copy of the process is kept
 
 
 class Log:
@@ -48,6 +50,16 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
+class NoLog(Log):
+    """Tells nothing."""
+
+    def __init__(self) -> None:
+        pass
+
+    def write(self, event: str, **values: Any) -> None:
+        pass
+
+
 class Session:
     """Checks the backwards of one process. `entries`: tape entries checked per call site.
     `stop`: end the program once they are."""
@@ -61,6 +73,7 @@ class Session:
         self.recorder.before_backward = self.before_backward
         self.recorder.after_backward = self.after_backward
         self.accounts = Accounts(self.recorder, self._observe)
+        self.recorder.on_enter = self.entered
         self.recorder.on_gradient_read = self.accounts.read
         self.started = time.monotonic()
         self.spent = 0.0
@@ -80,6 +93,21 @@ class Session:
             untried=self.warp.untried,
             pid=os.getpid(),
         )
+
+    def entered(self, record: TapeRecord) -> None:
+        """Keep a copy of the process asleep at the entry of a tape that will be checked."""
+        for other in self.recorder.tapes.values():
+            if other.probe is not None:
+                other.probe.close()
+                other.probe = None
+        if record.enters > 1 or self.recorder.entered_per_site.get(self.recorder.steps[-1].site, 0) > PROBED:
+            return
+        found = keep_asleep(self.recorder, record)
+        if isinstance(found, ProbeRun):
+            self.recorder.probing = found
+            self.log = NoLog()
+        else:
+            record.probe = found
 
     # Backwards
 
@@ -170,9 +198,6 @@ class Session:
 
     def after_backward(self, record: TapeRecord) -> None:
         self.accounts.after(record)
-        for other in self.recorder.tapes.values():
-            if other.steps and other.backwards:
-                continue
         if self.stop and self._complete():
             self.finish("stopped")
             sys.stdout.flush()
@@ -212,6 +237,9 @@ class Session:
         if self.finished or os.getpid() != self.recorder._pid:
             return
         self.finished = True
+        for record in self.recorder.tapes.values():
+            if record.probe is not None:
+                record.probe.close()
         self._dump_steps()
         own = time.monotonic() - self.started
         self.log.write(

@@ -86,6 +86,11 @@ class Names:
                 return name
         return name
 
+    def known(self, value: Any) -> str:
+        """The name found before, if any."""
+        found = self._known.get(id(value))
+        return found[1] if found is not None and found[0]() is value else ""
+
     def given(self, value: Any, name: str) -> None:
         try:
             self._known[id(value)] = (weakref.ref(value), name)
@@ -94,6 +99,7 @@ class Names:
 
     def _search(self, value: Any, frame: Any) -> str:
         depth = 0
+        top = frame
         while frame is not None and depth < 4:
             spaces = [frame.f_locals]
             if frame.f_globals is not frame.f_locals:
@@ -108,6 +114,16 @@ class Names:
                     return found
             frame = frame.f_back
             depth += 1
+        return self._same_memory(value, top)
+
+    def _same_memory(self, value: Any, frame: Any) -> str:
+        """A variable that holds another array object over the same memory."""
+        pointer, size = getattr(value, "ptr", None), getattr(value, "size", None)
+        if frame is None or not pointer:
+            return ""
+        for name, candidate in list(frame.f_locals.items()):
+            if type(candidate) is type(value) and candidate.ptr == pointer and candidate.size == size:
+                return str(name)
         return ""
 
     def _inside(self, value: Any, holder: Any, name: str, depth: int) -> str:

@@ -1,0 +1,131 @@
+"""Gradients that the host breaks: values that leave Warp and come back, and calls that no tape records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warp_lint.confirm.live.differences import STEPS, Difference, settle
+from warp_lint.confirm.live.memory import locate
+from warp_lint.confirm.live.steps import Step, Touch
+
+if TYPE_CHECKING:
+    from warp_lint.confirm.live.checks import Check, Judgement, Parameter
+
+MAX_ARRAYS = 6
+MAX_ELEMENTS = 8
+
+
+def suspects(check: Check) -> list[Step]:
+    """Steps in the tape's scope by which values may pass the tape by."""
+    first, last = check.window.first, check.window.entries[-1].index
+    result = []
+    for step in check.steps:
+        if not first <= step.index <= last or step.tape is None:
+            continue
+        if step.kind == "call" or (step.kind == "read" and "gradient" not in step.options):
+            result.append(step)
+        elif step.kind == "copy" and not step.recorded and step.detail == "assign":
+            result.append(step)
+    return result
+
+
+def probe_parameters(check: Check, judgement: Judgement) -> None:
+    """Compare with differences of the program itself where its host code may matter."""
+    recorder, probe = check.recorder, check.record.probe
+    if recorder is None or probe is None or check.loss is None and not check.grads:
+        return
+    seen = suspects(check)
+    strangers = _strangers(check)
+    wanted = [p for p in judgement.parameters if not p.region.seed] if seen or not check.forward.faithful or check.forward.functions else []
+    if not wanted and not strangers:
+        return
+    size = getattr(check, "size", 8)
+    base = probe.ask([])
+    if not np.isfinite(base):
+        return
+    for parameter in wanted[:MAX_ARRAYS]:
+        if _existed(check, parameter.touch):
+            _measure(check, probe, parameter, base, size, seen)
+    for touch, delta in strangers[:MAX_ARRAYS]:
+        parameter = check.stranger(touch, delta)
+        _measure(check, probe, parameter, base, touch.element.dtype.itemsize, seen)
+        if any(abs(d.value) > 4 * d.error + 1e-12 for d in parameter.fd.values()):
+            judgement.parameters.append(parameter)
+            if not seen:
+                parameter.note = "unseen"
+
+
+def _measure(check: Check, probe: Any, parameter: Parameter, base: float, size: int, seen: list[Step]) -> None:
+    values = parameter.touch.view().astype(float)
+    scale = max(float(np.sqrt(np.mean(values**2))) if values.size else 1.0, 1e-3)
+    steps = [s * scale for s in STEPS[size]][-2:] if size == 8 else [s * scale for s in STEPS[size]][:2]
+    numbers = list(range(values.size)) if values.size <= MAX_ELEMENTS else []
+    chosen = numbers or sorted({int(i) for i in np.argsort(-np.abs(parameter.own))[:4]} | {0, values.size - 1})
+    for number in chosen:
+        centred, sides = [], []
+        for h in steps:
+            change = np.zeros(values.shape)
+            change.flat[number] = h
+            up, down = probe.ask([(parameter.touch, change)]), probe.ask([(parameter.touch, -change)])
+            centred.append((up - down) / (2 * h))
+            sides.append(((base - down) / h, (up - base) / h))
+        noise = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size] * abs(base)
+        found: Difference = settle(steps, centred, sides, noise)
+        if found.known:
+            parameter.fd[number] = found
+            parameter.directions = []
+        if probe.broken or check.late:
+            return
+
+
+def _existed(check: Check, touch: Touch) -> bool:
+    """Whether an array was there when the tape was entered."""
+    recorder = check.recorder
+    assert recorder is not None
+    born = recorder.born.get(touch.pointer)
+    return born is None or born <= check.record.entered_at
+
+
+def _strangers(check: Check) -> list[tuple[Touch, int]]:
+    """Arrays with a gradient that were there before the tape and that no step of it touches."""
+    recorder = check.recorder
+    assert recorder is not None
+    result: list[tuple[Touch, int]] = []
+    for pointer, reference in list(recorder.gradients.items()):
+        array = reference()
+        if array is None or getattr(array, "_grad", None) is None or array._grad.ptr != pointer:
+            continue
+        if not check.warp.on_cpu(array) or not array.ptr or not 0 < array.size <= 4096:
+            continue
+        low, high = check.warp.extent(array)
+        if locate(check.window.extents, low) >= 0 or not check.warp.element(array.dtype).floating:
+            continue
+        touch = recorder.touch_array(array, "array")
+        if not _existed(check, touch) or recorder.primal(array.ptr) is not None:
+            continue
+        touch.name = recorder.names.known(array)
+        if touch.name and touch.delta is not None:
+            result.append((touch, touch.delta))
+    return result
+
+
+def passed_by(check: Check) -> list[dict[str, Any]]:
+    """What to blame where differences of the program disagree and every launch is right."""
+    seen = suspects(check)
+    calls = [s for s in seen if s.kind == "call"]
+    copies = [s for s in seen if s.kind == "copy"]
+    step = (calls or copies or seen or [None])[0]
+    if step is None:
+        return []
+    return [
+        {
+            "code": "ADJ408",
+            "kind": "round-trip",
+            "site": (step.site.path, step.site.line),
+            "array": step.touches[0].label if step.touches else "",
+            "actor": step.name,
+            "path": [(s.path, s.line) for s in step.call_path],
+        }
+    ]
