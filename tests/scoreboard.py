@@ -90,7 +90,7 @@ def kernel_findings(path: Path, target: Version) -> list[Finding]:
     project = Project(path.parent)
     module = project.module_at(path)
     assert module is not None
-    found = check_module(project, module, Settings(target), {})
+    found = check_module(project, module, Settings(target, assume_active=True), {})
     return [f for f in found if f.severity > Severity.INFO]
 
 

@@ -132,6 +132,8 @@ class Adjoint:
             return self._component(value)
         if op == "store":
             return act[value.args[0].id]
+        if op == "custom":
+            return self._custom(value)
         result = 0
         for argument in value.args:
             result |= act[argument.id]
@@ -158,6 +160,22 @@ class Adjoint:
         if value.type.kind in ("int", "bool"):
             return 0
         return result
+
+    def _custom(self, value: Value) -> int:
+        result = 0
+        for argument in self._receivers(value):
+            result |= self.act[argument.id]
+        return result
+
+    @staticmethod
+    def _receivers(value: Value) -> list[Value]:
+        """Values whose adjoint a hand-written gradient adds to: arguments, or the results for array arguments."""
+        frame, gradient, count = value.extra
+        found: list[Value] = []
+        for name, argument in zip(frame.arguments, value.args[:count], strict=False):
+            if name in gradient.written:
+                found.extend(value.args[count:] if argument.op == "array" else [argument])
+        return found
 
     def _load(self, value: Value) -> int:
         event = value.event
@@ -228,6 +246,9 @@ class Adjoint:
                 self._through_constructor(value, mask, inner)
             elif op in ("severed", "load"):
                 use[value.id] |= _union(inner)
+            elif op == "custom":
+                for argument in self._receivers(value):
+                    self._to(argument, mask | _union(inner))
             elif op not in ("const", "param", "tid", "loopvar", "array"):
                 for argument in value.args:
                     self._to(argument, mask)
@@ -351,6 +372,14 @@ class Adjoint:
         elif op in ("index", "mutate"):
             for index in value.args[1 if op == "index" else 2 :]:
                 found.append(Need(value, index, "index", act, use))
+        elif op == "custom":
+            frame, gradient, count = value.extra
+            for name, argument in zip(frame.arguments, value.args[:count], strict=False):
+                if name in gradient.reads and argument.op != "array":
+                    found.append(Need(value, argument, "nonlinear", act, use))
+            for event in self.graph.events:
+                if event.access is Access.READ and event.frame is frame and event.array.name in gradient.reads:
+                    found.append(Need(value, event.value, "nonlinear", act, use))
         elif op == "opaque":
             for argument in value.args:
                 if argument.type.kind != "array":

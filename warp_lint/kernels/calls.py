@@ -10,6 +10,7 @@ from warp_lint.kernels.constants import evaluate
 from warp_lint.kernels.detect import decorator_of, kernel_kind
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.expressions import Expressions
+from warp_lint.kernels.gradients import custom_gradient
 from warp_lint.kernels.graph import Event, Frame, Guard, Value
 from warp_lint.kernels.machine import MAX_DEPTH, Context, Place
 from warp_lint.kernels.types import Type, named_type
@@ -244,7 +245,7 @@ class Calls(Expressions):
         entry = lookup(name)
         if entry is None:
             return self.opaque(node, values, why=f"builtin `{name}`")
-        entry = entry.of(args[0].type.type_class if args else None)
+        entry = entry.of(*(a.type.type_class for a in args[:3]))
         bound = entry.bind(len(args), tuple(keywords))
         uses = [entry.operands[b].use if b is not None else Use.VALUE for b in bound]
         if any(u in (Use.STORE, Use.ACCUMULATE, Use.EXTREMUM, Use.EXCHANGE, Use.READ) for u in uses):
@@ -428,6 +429,8 @@ class Calls(Expressions):
         if "adj_snippet" in snippets or positional > 1:
             return self.make("opaque", type, values, node)
         result = self.severed("native", values, node, type)
+        if function.node.returns is None:
+            result.type = t.NONE  # it works on arrays
         result.extra = function
         return result
 
@@ -483,6 +486,8 @@ class Calls(Expressions):
         parent = frame.parent
         assert parent is not None
         self.frame = parent
+        if frame.custom is not None:
+            return self._custom(frame, values, node)
         if not values:
             return self.make("opaque", t.NONE, (), node)
         if all(v.op == "tuple" for v in values) and len({len(v.args) for v in values}) == 1:
@@ -491,6 +496,21 @@ class Calls(Expressions):
             ]
             return self.make("tuple", Type("tuple"), items, node)
         return self._returned(values, deciding, frame, node)
+
+    def _custom(self, frame: Frame, values: list[Value], node: ast.AST) -> Value:
+        """Result of a func with a hand-written adjoint: its derivative goes to the arguments, not inside."""
+        assert frame.custom is not None
+        gradient = custom_gradient(self.reader, frame.function, frame.custom)
+        tuples = [v for v in values if v.op == "tuple"]
+        width = len(tuples[0].args) if tuples else 1
+        results = []
+        for k in range(width):
+            inner = [v.args[k] if v.op == "tuple" and k < len(v.args) else v for v in values]
+            type = next((v.type for v in inner if v.type.kind != "unknown"), t.UNKNOWN)
+            result = self.make("custom", type, [*frame.arguments.values(), *inner], node)
+            result.extra = (frame, gradient, len(frame.arguments))
+            results.append(result)
+        return results[0] if width == 1 else self.make("tuple", Type("tuple"), results, node)
 
     def _returned(self, values: list[Value], deciding: list[Value], frame: Frame, node: ast.AST) -> Value:
         if len(values) == 1 and values[0].op in ("array", "function", "type", "const"):

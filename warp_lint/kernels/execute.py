@@ -395,6 +395,12 @@ class Executor(Calls):
         before = dict(self.env)
         assigned, touched = _written_names(node)
         self.loops = (*outer_loops, loop)
+        if self.options.component_overwrites:
+            # A component assignment makes a new variable, so it counts as one of the name.
+            for name in touched:
+                held = before.get(name)
+                if held is not None and held.type.kind in ("vec", "mat", "quat", "transform"):
+                    assigned[name] = None
         heads: dict[str, tuple[Value, Value, bool]] = {}
         done: dict[int, Value] = {}
         for name in dict.fromkeys((*assigned, *touched)):

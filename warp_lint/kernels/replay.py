@@ -97,23 +97,23 @@ class Replay:
             if isinstance(value.extra, Loop) and value.extra.kind != "query":
                 return self._loop_cause("result", value.extra, value.name)
             result = 0
-        elif op == "ret":
+        elif op in ("ret", "custom"):
             result = 0
             for argument in value.args:
                 result |= taint[argument.id]
-            frame = value.extra
+            frame = value.extra[0] if op == "custom" else value.extra
+            if frame.replay is not None:
+                # The replay runs another func, whose result is taken to be the same.
+                result = 0
+                for argument in frame.arguments.values():
+                    result |= taint[argument.id]
             assert isinstance(frame, Frame)
             result &= ~self._inside(frame)
             return result
         elif op == "arg":
             actual = value.args[0]
             late = self.late(actual, value)
-            self._frames[value.frame.id] = self._frames.get(value.frame.id, 0)
-            if late:
-                result = taint[actual.id] | self._private(late, value)
-            else:
-                result = taint[actual.id]
-            return result
+            return taint[actual.id] | (self._private(late, value) if late else 0)
         elif op == "call" and isinstance(value.extra, Value) and value.name.startswith("atomic"):
             return self._counter(value)
         else:
@@ -178,9 +178,8 @@ class Replay:
 
     def _before(self, write: Event, read: Event) -> bool:
         """A write that happens again in the replay, ahead of a read that saw its first effect."""
-        if read.frame.within(write.frame) or write.frame.within(read.frame):
-            if read.frame is write.frame:
-                return False
+        if read.frame is write.frame:
+            return False
         return write.time < read.time and self.memory.same_pass(write, read)
 
     def replayed(self, write: Event) -> bool:
@@ -210,9 +209,9 @@ class Replay:
                 result |= self._cause(
                     ("mutation", new.id), Cause("mutation", 0, mutation=mutation, name=cell.name, value=new), None
                 )
-        if value.op == "carry" and isinstance(value.extra, Loop) and value.extra.kind == "while":
-            if value.cell is None:
-                result |= self._loop_cause("carried", value.extra, value.name)
+        carried = value.op == "carry" and isinstance(value.extra, Loop) and value.cell is None
+        if carried and value.extra.kind == "while":
+            result |= self._loop_cause("carried", value.extra, value.name)
         for loop, name in self._initials.get(value.id, ()):
             if loop not in user.loops and user.id < loop.end:
                 result |= self._loop_cause("before", loop, name)

@@ -72,9 +72,8 @@ def assignment(loop: Loop, name: str) -> ast.AST:
                 targets = list(node.targets)
             elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
                 targets = [node.target]
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                if any(isinstance(a, ast.Name) and a.id == name for a in node.value.args) and last is None:
-                    last = node
+            elif last is None and _passes(node, name):
+                last = node
             for target in targets:
                 for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
                     root: ast.expr = part
@@ -84,6 +83,13 @@ def assignment(loop: Loop, name: str) -> ast.AST:
                         later = last is None or getattr(node, "lineno", 0) >= getattr(last, "lineno", 0)
                         last = node if later else last
     return last if last is not None else loop.node
+
+
+def _passes(node: ast.AST, name: str) -> bool:
+    """A call statement that gets the name, such as `wp.tile_matmul(a, b, name)`."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    return any(isinstance(argument, ast.Name) and argument.id == name for argument in node.value.args)
 
 
 def place(loop: Loop, name: str) -> Location:

@@ -24,7 +24,7 @@ def check(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report
                 yield Report(
                     "ADJ105",
                     place(loop, name),
-                    f"the adjoint of this `while` loop runs its passes in forward order, which is wrong for `{name}`",
+                    f"the adjoint of this `while` loop runs its passes in forward order, wrong for `{name}`",
                     "use a `for` loop, whose adjoint runs backwards",
                     call_notes(loop.frame),
                     inspection.adjoint.act[head.id],
@@ -110,7 +110,7 @@ def _stores(inspection: Inspection, loop: Loop) -> Iterator[Report]:
             yield Report(
                 "ADJ105",
                 store.location,
-                f"the adjoint of this `while` loop runs its passes in forward order, which is wrong for `{array_text(store)}`",
+                f"the adjoint of this `while` loop runs its passes in forward order, wrong for `{array_text(store)}`",
                 "use a `for` loop, whose adjoint runs backwards",
                 call_notes(store.frame),
                 adjoint.act[store.value.args[0].id],

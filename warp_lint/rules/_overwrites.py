@@ -71,37 +71,42 @@ def old_rewrites(inspection: Inspection, code: str) -> Iterator[Report]:
     for store in inspection.writes():
         if store.access is not Access.STORE or store.atomic or not inspection.adjoint.carries(store):
             continue
-        if not inspection.adjoint.is_useful(store.path):
+        if store.extent or not inspection.adjoint.is_useful(store.path):
             continue
         earlier = _leaks_into(inspection, store)
-        if earlier is None:
+        if not earlier:
             continue
         own = _reads_itself(inspection, store)
         kind = "ADJ101" if own and store.augmented in _INPLACE else "ADJ102" if own else "ADJ103"
         if kind != code:
             continue
-        note = Note(earlier.location, "the replaced value was read or stored here")
+        lines = {store.location.line}
+        notes = []
+        for event in earlier:
+            if event.location.line not in lines:
+                lines.add(event.location.line)
+                notes.append(Note(event.location, "the replaced value was read or stored here"))
         yield Report(
             code,
             store.location,
             f"`{array_text(store)}` is overwritten here, and Warp before 1.13 leaves its adjoint uncleared",
             "store the new value to another array, or use Warp 1.13 or newer",
-            () if earlier.location.line == store.location.line else (note, *call_notes(store.frame)),
+            (*notes[:4], *call_notes(store.frame)),
             inspection.adjoint.bit(store.path),
         )
 
 
-def _leaks_into(inspection: Inspection, store: Event) -> Event | None:
+def _leaks_into(inspection: Inspection, store: Event) -> list[Event]:
+    """Earlier accesses of a stored element whose gradient the uncleared adjoint spoils."""
+    memory = inspection.memory
+    found = []
     for event in inspection.graph.events:
-        if inspection.memory.canonical(event.path) != inspection.memory.canonical(store.path) or event is store:
+        if memory.canonical(event.path) != memory.canonical(store.path) or event is store:
             continue
         source = event.value if event.access is Access.READ else event.value.args[0]
-        matters = bool(inspection.adjoint.act[source.id])
-        if event.access is Access.READ:
-            matters = matters and bool(inspection.adjoint.useful(event.value))
-        if matters and inspection.touches_after(event, store):
-            return event
-    return None
+        if inspection.adjoint.act[source.id] and inspection.touches_after(event, store):
+            found.append(event)
+    return found
 
 
 def need_notes(group: CauseGroup) -> tuple[Note, ...]:

@@ -116,16 +116,16 @@ def _old_structs(inspection: Inspection) -> Iterator[Report]:
     if not inspection.before("1.16"):
         return
     for value in inspection.graph.values:
-        if value.op == "mutate" and value.args[0].type.kind == "struct" and value.key and len(value.key) == 1:
-            if inspection.adjoint.act[value.args[1].id] and inspection.adjoint.part_use(value, value.key):
-                yield Report(
-                    CODE,
-                    value.location,
-                    f"`{_text(value)} =` carries no gradient in Warp before 1.16",
-                    "construct the struct from its fields, or use Warp 1.16 or newer",
-                    call_notes(value.frame),
-                    inspection.adjoint.act[value.args[1].id],
-                )
+        field = value.op == "mutate" and value.args[0].type.kind == "struct" and len(value.key or ()) == 1
+        if field and inspection.adjoint.act[value.args[1].id] and inspection.adjoint.part_use(value, value.key):
+            yield Report(
+                CODE,
+                value.location,
+                f"`{_text(value)} =` carries no gradient in Warp before 1.16",
+                "construct the struct from its fields, or use Warp 1.16 or newer",
+                call_notes(value.frame),
+                inspection.adjoint.act[value.args[1].id],
+            )
 
 
 def _old_array_components(inspection: Inspection) -> Iterator[Report]:

@@ -1,7 +1,79 @@
+"""ADJ502: an operation with a finite value and an infinite derivative at a point its operand may reach."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from warp_lint.kernels.inspection import Inspection, Report
+from warp_lint.kernels.graph import Value
+from warp_lint.kernels.inspection import Inspection, Report, call_notes
+from warp_lint.kernels.numbers import Hazard, hazards, may_vanish, protected, same
+from warp_lint.rules.adj501_where_nan import selected
+
+CODE = "ADJ502"
+_ROOTS = frozenset(("sqrt", "cbrt", "pow"))
 
 
 def check(inspection: Inspection) -> Iterator[Report]:
-    return iter(())
+    covered = selected(inspection)
+    for hazard in hazards(inspection):
+        value = hazard.value
+        if value.id in covered or protected(hazard.operand, value.guards):
+            continue
+        reason = _reason(inspection, hazard)
+        if reason is None:
+            continue
+        text = value.frame.module.segment(value.node)[:80]
+        yield Report(
+            CODE,
+            value.location,
+            f"the gradient of `{text}` is not finite {reason}",
+            _help(hazard),
+            call_notes(value.frame),
+            inspection.active(value),
+        )
+
+
+def _reason(inspection: Inspection, hazard: Hazard) -> str | None:
+    value, operand = hazard.value, hazard.operand
+    if value.name == "pow" and value.args[0].const == 0:
+        return "because its base is zero"
+    if value.name in _ROOTS:
+        return "where its operand is zero" if may_vanish(operand) else None
+    if value.name == "div":
+        return "where the vector is zero" if _unit_vector(value) else None
+    if hazard.singular.where == "overflow" and _divides(inspection, value):
+        return "where it overflows, though the quotient is finite"
+    return None
+
+
+def _unit_vector(value: Value) -> bool:
+    """`v / length(v)`, `x / sqrt(x*x + …)`."""
+    top, bottom = value.args[0], value.args[1]
+    while bottom.op in ("copy", "arg", "ret") and len(bottom.args) == 1:
+        bottom = bottom.args[0]
+    if bottom.op != "call":
+        return False
+    if bottom.name in ("length", "norm_l2"):
+        return same(bottom.args[0]) == same(top)
+    return False
+
+
+def _divides(inspection: Inspection, value: Value) -> bool:
+    """Is the value (or a sum with it) a denominator?"""
+    wanted = {value.id}
+    for user in inspection.graph.values[value.id + 1 :]:
+        if (user.op in ("copy", "arg", "ret") and user.args[0].id in wanted) or (
+            user.op == "call" and user.name in ("add", "sub") and any(a.id in wanted for a in user.args)
+        ):
+            wanted.add(user.id)
+        elif user.op == "call" and user.name == "div" and user.args[1].id in wanted and inspection.live(user):
+            return all(a.id not in wanted for a in user.args[:1])
+    return False
+
+
+def _help(hazard: Hazard) -> str:
+    if hazard.value.name == "div":
+        return "use `wp.normalize`, which Warp guards, or branch with `if` before the division"
+    if hazard.singular.where == "overflow":
+        return "rewrite it so that the large term is not in the denominator, or clamp the operand"
+    return "use `wp.length` for norms, add a small constant to the operand, or branch with `if` before it"

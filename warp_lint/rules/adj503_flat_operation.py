@@ -1,7 +1,64 @@
+"""ADJ503: operations that stop the gradient: rounding (rightly zero), and those without a due adjoint."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from warp_lint.kernels.inspection import Inspection, Report
+from warp_lint.findings import Severity
+from warp_lint.kernels.builtins import Gradient
+from warp_lint.kernels.effects import Access
+from warp_lint.kernels.graph import Value
+from warp_lint.kernels.inspection import Inspection, Report, call_notes
+
+CODE = "ADJ503"
+_STOPS = (Gradient.LOST, Gradient.LEAKED)
 
 
 def check(inspection: Inspection) -> Iterator[Report]:
-    return iter(())
+    through = 0
+    for event in inspection.writes():
+        if event.access is not Access.READ and inspection.adjoint.useful(event.value):
+            through |= inspection.active(event.value.args[0])
+    in_place = {value.args[1].id: value for value in inspection.graph.values if value.op == "mutate"}
+    for value in inspection.graph.values:
+        if value.op != "call" or value.entry is None or value.frame.id in inspection.adjoint.custom:
+            continue
+        useful = inspection.adjoint.useful(value)
+        if value.id in in_place:
+            useful |= inspection.adjoint.useful(in_place[value.id])
+        if not useful:
+            continue
+        lost, flat = _stopped(inspection, value)
+        if lost:
+            yield _report(value, f"`wp.{value.name}` has no adjoint for its operand: the gradient is lost here", lost)
+        elif flat and not flat & through:
+            message = f"`{_text(value)}` is piecewise constant and on the only gradient path: the gradient is zero"
+            report = _report(value, message, flat)
+            report.severity = Severity.INFO
+            report.help = "write a straight-through estimator with `wp.func_grad` if that isn't meant"
+            yield report
+
+
+def _stopped(inspection: Inspection, value: Value) -> tuple[int, int]:
+    entry = value.entry
+    assert entry is not None
+    lost = flat = 0
+    for argument, position in zip(value.args, value.bound, strict=False):
+        if position is None or position >= len(entry.operands):
+            continue
+        gradient = entry.operands[position].gradient
+        if gradient in _STOPS:
+            lost |= inspection.active(argument)
+        elif gradient is Gradient.FLAT:
+            flat |= inspection.active(argument)
+    return lost, flat
+
+
+def _report(value: Value, message: str, paths: int) -> Report:
+    help = "write the func in terms of operations that Warp differentiates, or give it a `func_grad`"
+    severity = Severity.ERROR if paths else None
+    return Report(CODE, value.location, message, help, call_notes(value.frame), paths, severity)
+
+
+def _text(value: Value) -> str:
+    return value.frame.module.segment(value.node)[:60]
