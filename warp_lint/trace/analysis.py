@@ -99,7 +99,12 @@ class Analysis:
         return any(g != guards[0] for g in guards[1:])
 
     def severity(self, tier: Tier, sure: bool, *indices: int) -> Severity:
-        """Error only for a leaf whose gradient is read, with nothing assumed on the way."""
+        """Error only for a leaf whose gradient is read, with nothing assumed on the way.
+
+        A gradient that nothing reads, where others are read, is nobody's concern: info.
+        """
+        if tier is Tier.LEAF and self.flow.interest:
+            return Severity.INFO
         certain = tier is Tier.INTEREST and sure and not self.assumed(*indices) and not self.conditional(*indices)
         return Severity.ERROR if certain else Severity.WARNING
 
