@@ -1,0 +1,5 @@
+"""Abstract interpreter of host code: predicts what happens to arrays around tapes. Never executes user code."""
+
+from warp_lint.host.entries import trace_project
+
+__all__ = ["trace_project"]

@@ -1,0 +1,654 @@
+"""Python's builtins and the parts of the standard library that programs with Warp lean on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from warp_lint.host import branches, calls, containers, externals, imports, objects, operators
+from warp_lint.host.machine import Machine, RaisedError, StopProgramError
+from warp_lint.host.values import (
+    MISSING,
+    ArrayValue,
+    BoundMethod,
+    ClassValue,
+    Cursor,
+    FunctionValue,
+    GeneratorValue,
+    HostArray,
+    Instance,
+    LazyList,
+    ModuleValue,
+    PartialValue,
+    PropertyValue,
+    Sequence,
+    SetValue,
+    TapeValue,
+    Unknown,
+    hashable,
+    merge_sources,
+)
+from warp_lint.syntax.project import External
+
+Args = list[Any]
+Kwargs = dict[str, Any]
+
+
+def _range(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and all(type(a) is int for a in args) and len(args) <= 3:
+        try:
+            return range(*args)
+        except ValueError:
+            return Sequence(None, lambda i: Unknown("index"))
+    args = [int(a) if isinstance(a, (bool, float)) else a for a in args]
+    start = args[0] if len(args) > 1 else 0
+    stop = args[1] if len(args) > 1 else args[0] if args else Unknown("stop")
+    step = args[2] if len(args) > 2 else 1
+    import ast
+
+    if step == 1:
+        length = operators.binary(m, ast.Sub, stop, start)
+        return Sequence(
+            length if isinstance(length, (int, Unknown)) else None, lambda i: operators.binary(m, ast.Add, i, start)
+        )
+    if step == -1:
+        length = operators.binary(m, ast.Sub, start, stop)
+        return Sequence(
+            length if isinstance(length, (int, Unknown)) else None, lambda i: operators.binary(m, ast.Sub, start, i)
+        )
+    length = Unknown("length")
+    return Sequence(length, lambda i: operators.binary(m, ast.Add, start, operators.binary(m, ast.Mult, i, step)))
+
+
+def _len(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return containers.length(m, args[0]) if args else Unknown("len")
+
+
+def _enumerate(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    inner = containers.sequence(m, args[0])
+    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    import ast
+
+    return Sequence(inner.length, lambda i: (operators.binary(m, ast.Add, i, start) if start != 0 else i, inner.get(i)))
+
+
+def _zip(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    parts = [containers.sequence(m, a) for a in args]
+    known = [p.length for p in parts if isinstance(p.length, int)]
+    length = min(known) if known else next((p.length for p in parts if p.length is not None), None)
+    return Sequence(length, lambda i: tuple(p.get(i) for p in parts))
+
+
+def _reversed(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    inner = containers.sequence(m, args[0])
+    length = inner.length
+    if isinstance(length, int):
+        return Sequence(length, lambda i: inner.get(length - 1 - i) if isinstance(i, int) else inner.get(i))
+    if isinstance(length, Unknown):
+
+        def mirrored(i: Any) -> Any:
+            if isinstance(i, int):
+                return inner.get(length.shift(-1 - i))
+            return inner.get(length.offset - 1 - i.offset) if i.base is length.base else inner.get(i)
+
+        return Sequence(length, mirrored)
+    return inner
+
+
+def _list(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if not args:
+        return [] if name.endswith("list") else ()
+    value = args[0]
+    elements = containers.known_elements(m, value)
+    if elements is not None:
+        return elements if name.endswith("list") else tuple(elements)
+    if isinstance(value, Unknown):
+        return value
+    produced = containers.sequence(m, value)
+    return LazyList(produced.length if produced.length is not None else Unknown("len"), produced.get)
+
+
+def _dict(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    result: dict[Any, Any] = {}
+    if args:
+        if isinstance(args[0], dict):
+            result.update(args[0])
+        else:
+            for pair in containers.known_elements(m, args[0]) or []:
+                key, value = containers.unpack(m, pair, 2)
+                result[containers.dict_key(key)] = value
+    result.update(kwargs)
+    return result
+
+
+def _set(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.known_elements(m, args[0]) if args else []
+    return SetValue({hashable(e): e for e in elements or []})
+
+
+def _number(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    """`int`, `float`, `bool`, `complex`."""
+    short = name.rpartition(".")[2]
+    if not args:
+        return {"int": 0, "float": 0.0, "bool": False}.get(short, Unknown(short))
+    value = args[0]
+    if short == "bool":
+        return branches.truth(m, value)
+    if isinstance(value, (int, float, str)):
+        try:
+            return int(value) if short == "int" else float(value)
+        except (ValueError, OverflowError):
+            return Unknown(short)
+    operators.use(m, value)
+    if isinstance(value, HostArray):
+        return Unknown(f"{short}({value.text})", value.sources)
+    if isinstance(value, Unknown):
+        return value
+    return Unknown(short, merge_sources(value))
+
+
+def _str(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and isinstance(args[0], (str, int, float, bool)):
+        return str(args[0])
+    return Unknown("string") if args else ""
+
+
+def _min_max(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    values = args if len(args) > 1 else containers.known_elements(m, args[0]) if args else None
+    if values and all(isinstance(v, (int, float)) for v in values) and not kwargs:
+        return min(values) if name.endswith("min") else max(values)
+    for value in args:
+        operators.use(m, value)
+    return Unknown(name.rpartition(".")[2], merge_sources(*args))
+
+
+def _sum(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    import ast
+
+    elements = containers.known_elements(m, args[0]) if args else None
+    if elements is None or len(elements) > 200:
+        return Unknown("sum", merge_sources(*args))
+    total: Any = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    for element in elements:
+        if type(total) is int and total == 0 and not isinstance(element, ArrayValue):
+            total = element
+        else:
+            total = operators.binary(m, ast.Add, total, element)
+    return total
+
+
+def _abs(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and isinstance(args[0], (int, float)):
+        return abs(args[0])
+    operators.use(m, args[0] if args else None)
+    return Unknown("abs", merge_sources(*args))
+
+
+def _round(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and all(isinstance(a, (int, float)) for a in args):
+        try:
+            return round(*args)
+        except (ValueError, TypeError, OverflowError):
+            return Unknown("round")
+    return Unknown("round", merge_sources(*args))
+
+
+def _any_all(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.known_elements(m, args[0]) if args else None
+    if elements is None:
+        return Unknown(name)
+    stop = name.endswith("any")
+    outcomes = [branches.truth(m, e) for e in elements]
+    if any(o is stop for o in outcomes):
+        return stop
+    return next((o for o in outcomes if o is not True and o is not False), not stop)
+
+
+def _map(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if len(args) < 2:
+        return Unknown("map")
+    function, *iterables = args
+    sequences = [containers.sequence(m, i) for i in iterables]
+    length = sequences[0].length
+    if isinstance(length, int) and length <= 64:
+        return [calls.call_value(m, site, function, [s.get(i) for s in sequences], {}) for i in range(length)]
+    return LazyList(
+        length if length is not None else Unknown("len"),
+        lambda i: calls.call_value(m, site, function, [s.get(i) for s in sequences], {}),
+    )
+
+
+def _filter(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.first_elements(m, args[1], 64) if len(args) > 1 else []
+    function = args[0]
+    kept = []
+    for element in elements:
+        outcome = element if function is None else calls.call_value(m, site, function, [element], {})
+        if branches.truth(m, outcome) is not False:
+            kept.append(element)
+    return kept
+
+
+def _sorted(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.known_elements(m, args[0]) if args else None
+    if elements is None:
+        return args[0] if args else []
+    if "key" not in kwargs and all(isinstance(e, (int, float)) for e in elements):
+        return sorted(elements, reverse=kwargs.get("reverse") is True)
+    if "key" not in kwargs and all(isinstance(e, str) for e in elements):
+        return sorted(elements, reverse=kwargs.get("reverse") is True)
+    return elements
+
+
+def _iter(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and isinstance(args[0], Cursor):
+        return args[0]
+    return Cursor(containers.sequence(m, args[0])) if args else Unknown("iter")
+
+
+def _next(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    value = args[0] if args else None
+    if isinstance(value, GeneratorValue):
+        elements = containers.collect(m, value, containers.MAX_ELEMENTS)
+        if elements:
+            return elements.pop(0)
+        return args[1] if len(args) > 1 else Unknown("next")
+    if isinstance(value, Cursor):
+        position = value.position
+        if isinstance(value.sequence.length, int) and position >= value.sequence.length:
+            if len(args) > 1:
+                return args[1]
+            raise RaisedError(m.native("exception", "StopIteration"))
+        m.set(value, "position", position + 1)
+        return value.sequence.get(position)
+    if isinstance(value, Instance) and value.cls is not None:
+        method = value.cls.lookup("__next__")
+        if isinstance(method, FunctionValue):
+            return calls.call_function(m, method, [value], {})
+    if isinstance(value, (Sequence, list, tuple)):
+        known = containers.known_elements(m, value)
+        if known:
+            return known[0]
+        if len(args) > 1 and known is not None:
+            return args[1]
+    return Unknown("next", merge_sources(value))
+
+
+def _isinstance(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return objects.is_instance(m, args[0], args[1]) if len(args) == 2 else Unknown("isinstance")
+
+
+def _issubclass(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if len(args) == 2 and isinstance(args[0], ClassValue) and isinstance(args[1], (ClassValue, External)):
+        return args[1] in args[0].mro
+    return Unknown("issubclass")
+
+
+def _hasattr(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if len(args) != 2 or not isinstance(args[1], str):
+        return Unknown("hasattr")
+    value, attribute = args
+    if isinstance(value, Instance):
+        if attribute in value.attributes:
+            return True
+        if value.cls is not None and value.cls.lookup(attribute) is not MISSING:
+            return True
+        return Unknown(f"hasattr({attribute})") if value.cls is not None and value.cls.open else False
+    if isinstance(value, (ModuleValue, ClassValue)):
+        namespace = value.namespace
+        return (
+            True
+            if attribute in namespace
+            else False
+            if isinstance(value, ModuleValue)
+            else value.lookup(attribute) is not MISSING
+        )
+    if isinstance(value, External):
+        return True
+    if isinstance(value, Unknown):
+        return value.derived("hasattr", attribute, f"hasattr({value.text}, {attribute})")
+    return hasattr(value, attribute) if isinstance(value, (str, list, dict, tuple, int, float)) else Unknown("hasattr")
+
+
+def _getattr(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if len(args) < 2:
+        return Unknown("getattr")
+    value, attribute = args[0], args[1]
+    if not isinstance(attribute, str):
+        return value.derived("getattr", attribute, "getattr") if isinstance(value, Unknown) else Unknown("getattr")
+    if len(args) > 2 and isinstance(value, Instance):
+        present = _hasattr(m, site, name, args[:2], {})
+        if present is False:
+            return args[2]
+    return objects.get_attribute(m, value, attribute)
+
+
+def _setattr(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if len(args) == 3 and isinstance(args[1], str):
+        objects.set_attribute(m, args[0], args[1], args[2])
+
+
+def _type(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    value = args[0] if args else None
+    if isinstance(value, Instance) and value.cls is not None:
+        return value.cls
+    for kind in (bool, int, float, str, list, tuple, dict):
+        if type(value) is kind:
+            return External(f"builtins.{kind.__name__}")
+    return Unknown("type")
+
+
+def _print(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    for value in args:
+        externals.read_on_host(m, value)
+
+
+def _unknown(text: str) -> Callable[..., Any]:
+    def handler(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+        for value in args:
+            operators.use(m, value)
+        return Unknown(text, merge_sources(*args))
+
+    return handler
+
+
+def _property(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return PropertyValue(args[0] if args else kwargs.get("fget"), args[1] if len(args) > 1 else kwargs.get("fset"))
+
+
+def _method_kind(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    from warp_lint.host.definitions import decorate
+
+    return decorate(m, External(name), args[0]) if args else Unknown(name)
+
+
+def _slice(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return slice(*args) if 1 <= len(args) <= 3 else Unknown("slice")
+
+
+def _exit(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    raise StopProgramError
+
+
+# Standard library
+
+
+def _decorator(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    """A library decorator called with options, or on a function directly."""
+    if len(args) == 1 and isinstance(args[0], (FunctionValue, ClassValue)) and not name.endswith("wraps"):
+        from warp_lint.host.definitions import decorate
+
+        return decorate(m, External(name), args[0])
+    return m.native("decorator", name)
+
+
+def _partial(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return PartialValue(args[0], args[1:], kwargs) if args else Unknown("partial")
+
+
+def _field(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("field", "field", **kwargs)
+
+
+def _replace(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and isinstance(args[0], Instance):
+        made = m.instance(args[0].cls, args[0].name)
+        made.attributes.update({**args[0].attributes, **kwargs})
+        return made
+    return Unknown("replace")
+
+
+def _copy(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    """`copy.copy`, `copy.deepcopy`."""
+    value = args[0] if args else None
+    if isinstance(value, (list, dict)):
+        return type(value)(value)
+    if isinstance(value, Instance):
+        made = m.instance(value.cls, value.name)
+        made.attributes.update(value.attributes)
+        return made
+    if isinstance(value, ArrayValue) and name.endswith("deepcopy"):
+        return Unknown("copy", (value,))
+    return value
+
+
+def _parser(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("parser", "parser", arguments={})
+
+
+def _namespace(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    made = m.instance(None, site.hint if site is not None else "namespace")
+    made.attributes.update(kwargs)
+    return made
+
+
+def _nullcontext(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("nullcontext", "nullcontext", value=args[0] if args else None)
+
+
+def _exitstack(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("exitstack", "stack", leave=[])
+
+
+def _suppress(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("suppress", "suppress")
+
+
+def _defaultdict(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    result: dict[Any, Any] = {}
+    if args:
+        m.default_factories[id(result)] = (result, args[0])
+    return result
+
+
+def _deque(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return containers.known_elements(m, args[0]) or [] if args else []
+
+
+def _chain(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    result: list[Any] = []
+    parts = containers.known_elements(m, args[0]) or [] if name.endswith("from_iterable") and args else args
+    for part in parts:
+        result.extend(containers.first_elements(m, part, containers.MAX_ELEMENTS))
+    return result
+
+
+def _product(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    result: list[tuple[Any, ...]] = [()]
+    repeat = kwargs.get("repeat", 1)
+    for part in args * (repeat if isinstance(repeat, int) and repeat < 5 else 1):
+        elements = containers.first_elements(m, part, 32)
+        result = [(*r, e) for r in result for e in elements][:512]
+    return result
+
+
+def _count(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    start = args[0] if args else 0
+    return Sequence(None, lambda i: i + start if isinstance(i, int) and isinstance(start, int) else Unknown("count"))
+
+
+def _cycle(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.known_elements(m, args[0]) if args else None
+    if not elements:
+        return Unknown("cycle")
+    return Cursor(Sequence(None, lambda i: elements[i % len(elements)] if isinstance(i, int) else elements[0]))
+
+
+def _islice(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    inner = containers.sequence(m, args[0])
+    stop = args[1] if len(args) > 1 else None
+    return Sequence(stop if isinstance(stop, (int, Unknown)) else inner.length, inner.get)
+
+
+def _repeat(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return Sequence(args[1] if len(args) > 1 else None, lambda i: args[0])
+
+
+def _reduce(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    elements = containers.first_elements(m, args[1], 64) if len(args) > 1 else []
+    if len(args) > 2:
+        elements = [args[2], *elements]
+    if not elements:
+        return Unknown("reduce")
+    result = elements[0]
+    for element in elements[1:]:
+        result = calls.call_value(m, site, args[0], [result, element], {})
+    return result
+
+
+def _math(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    function = getattr(math, name.rpartition(".")[2], None)
+    if (
+        function is not None
+        and args
+        and all(isinstance(a, (int, float)) for a in args)
+        and name not in ("math.factorial", "math.comb")
+    ):
+        try:
+            result = function(*args)
+        except (ValueError, OverflowError, TypeError):
+            return Unknown(name)
+        return result if isinstance(result, (int, float)) else Unknown(name)
+    for value in args:
+        operators.use(m, value)
+    if (
+        len(args) == 1
+        and isinstance(args[0], Unknown)
+        and name in ("math.floor", "math.ceil")
+        and not isinstance(args[0], HostArray)
+    ):
+        return args[0].derived(name, 0, f"{name}({args[0].text})")
+    return Unknown(name, merge_sources(*args))
+
+
+def _import_module(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    if args and isinstance(args[0], str):
+        target = args[0]
+        if target.startswith("."):
+            package = args[1] if len(args) > 1 and isinstance(args[1], str) else m.frame.module.module.package
+            target = f"{package}{target}" if package else target.lstrip(".")
+        return imports.module_named(m, m.frame.module.module, target)
+    return Unknown("module")
+
+
+def _attrgetter(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("itemgetter", "itemgetter", key=args[0] if args else 0)
+
+
+def _cast(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return args[1] if len(args) > 1 else Unknown("cast")
+
+
+def _unittest_main(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    raise StopProgramError
+
+
+def _namedtuple(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    label = args[0] if args and isinstance(args[0], str) else "namedtuple"
+    fields = args[1] if len(args) > 1 else ()
+    if isinstance(fields, str):
+        fields = fields.replace(",", " ").split()
+    cls = ClassValue(label, m.frame.module.module, None, [])
+    cls.kind = "namedtuple"
+    import ast
+
+    cls.annotations = {f: ast.Constant(None) for f in containers.known_elements(m, fields) or [] if isinstance(f, str)}
+    return cls
+
+
+def _super(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return objects.make_super(m, m.frame, args)
+
+
+HANDLERS: dict[str, Callable[..., Any]] = {
+    "builtins.range": _range,
+    "builtins.len": _len,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.reversed": _reversed,
+    "builtins.list": _list,
+    "builtins.tuple": _list,
+    "builtins.dict": _dict,
+    "builtins.set": _set,
+    "builtins.frozenset": _set,
+    "builtins.int": _number,
+    "builtins.float": _number,
+    "builtins.bool": _number,
+    "builtins.str": _str,
+    "builtins.repr": _str,
+    "builtins.format": _str,
+    "builtins.min": _min_max,
+    "builtins.max": _min_max,
+    "builtins.sum": _sum,
+    "builtins.abs": _abs,
+    "builtins.round": _round,
+    "builtins.any": _any_all,
+    "builtins.all": _any_all,
+    "builtins.map": _map,
+    "builtins.filter": _filter,
+    "builtins.sorted": _sorted,
+    "builtins.iter": _iter,
+    "builtins.next": _next,
+    "builtins.isinstance": _isinstance,
+    "builtins.issubclass": _issubclass,
+    "builtins.hasattr": _hasattr,
+    "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.type": _type,
+    "builtins.print": _print,
+    "builtins.id": _unknown("id"),
+    "builtins.hash": _unknown("hash"),
+    "builtins.input": _unknown("input"),
+    "builtins.open": _unknown("file"),
+    "builtins.property": _property,
+    "builtins.staticmethod": _method_kind,
+    "builtins.classmethod": _method_kind,
+    "builtins.slice": _slice,
+    "builtins.super": _super,
+    "builtins.exit": _exit,
+    "builtins.quit": _exit,
+    "builtins.callable": lambda m, site, name, args, kwargs: (
+        Unknown("callable") if args and isinstance(args[0], Unknown) else bool(args) and objects.is_callable(args[0])
+    ),
+    "sys.exit": _exit,
+    "os._exit": _exit,
+    "functools.partial": _partial,
+    "functools.reduce": _reduce,
+    **{f"functools.{n}": _decorator for n in ("wraps", "lru_cache", "cache", "cached_property", "total_ordering")},
+    "functools.partialmethod": _partial,
+    **{f"dataclasses.{n}": _decorator for n in ("dataclass",)},
+    "dataclasses.field": _field,
+    "dataclasses.replace": _replace,
+    "copy.copy": _copy,
+    "copy.deepcopy": _copy,
+    "argparse.ArgumentParser": _parser,
+    "argparse.Namespace": _namespace,
+    "types.SimpleNamespace": _namespace,
+    "contextlib.nullcontext": _nullcontext,
+    "contextlib.ExitStack": _exitstack,
+    "contextlib.suppress": _suppress,
+    "contextlib.contextmanager": _method_kind,
+    "collections.defaultdict": _defaultdict,
+    "collections.OrderedDict": _dict,
+    "collections.deque": _deque,
+    "collections.namedtuple": _namedtuple,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _chain,
+    "itertools.product": _product,
+    "itertools.count": _count,
+    "itertools.cycle": _cycle,
+    "itertools.islice": _islice,
+    "itertools.repeat": _repeat,
+    "importlib.import_module": _import_module,
+    "operator.attrgetter": _attrgetter,
+    "operator.itemgetter": _attrgetter,
+    "typing.cast": _cast,
+    "unittest.main": _unittest_main,
+    "tqdm.tqdm": lambda m, site, name, args, kwargs: args[0] if args else kwargs.get("iterable", Unknown("tqdm")),
+    "tqdm.trange": _range,
+    "tqdm.auto.tqdm": lambda m, site, name, args, kwargs: args[0] if args else Unknown("tqdm"),
+    **{f"math.{n}": _math for n in dir(math) if not n.startswith("_") and callable(getattr(math, n))},
+}
+
+_ = (BoundMethod, TapeValue)
