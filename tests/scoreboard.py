@@ -75,12 +75,12 @@ def rows(version: str, areas: Iterable[str] | None = None) -> list[Row]:
 
 
 def findings_of(path: Path, target: Version) -> list[Finding]:
-    """Findings of one program by the whole engine, or the kernel rules alone while there is no engine."""
-    try:
-        from warp_lint.engine import lint
-    except ImportError:
-        return kernel_findings(path, target)
-    return [f for f in lint([path], Settings(target)).findings if f.severity > Severity.INFO]
+    """Findings of one program by the whole engine."""
+    from warp_lint.config import Overrides
+    from warp_lint.engine import Request, lint
+
+    request = Request([path], Overrides(target_warp=target), cache=False)
+    return [f for f in lint(request).findings if f.severity > Severity.INFO]
 
 
 def kernel_findings(path: Path, target: Version) -> list[Finding]:

@@ -338,7 +338,8 @@ class Adjoint:
                 event = value.event
                 assert event is not None
                 clears = event.access is Access.STORE and self.carries(event) and self.dead[event.time] is None
-                if clears and self.is_useful(event.path):
+                if clears and (use or self.is_useful(event.path)):
+                    # The store clears the adjoint of what it replaces: its guards and index matter for that.
                     live, act, use = True, act | self.bit(event.path), use | self.bit(event.path)
             if not live:
                 continue

@@ -46,6 +46,7 @@ class Touch:
     `guarded`: under a condition, so it may not happen. `differentiable`: the value read or written
     can carry a gradient (floating point, and for a write: depends on some floating-point input).
     `from_self`: the stored value depends on the element's own old value (in-place update).
+    `partial`: only a component of a composite element (`a[i].x`), the rest of it stays.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class Touch:
     guarded: bool = False
     differentiable: bool = True
     from_self: bool = False
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

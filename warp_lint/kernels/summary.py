@@ -114,6 +114,7 @@ def _touch(event: Event, graph: Graph, adjoint: Adjoint) -> Touch:
         bool(event.guards),
         differentiable,
         from_self,
+        bool(event.component),
     )
 
 
