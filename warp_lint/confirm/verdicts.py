@@ -47,6 +47,8 @@ class Proof:
     count: int = 1
     method: str = "restored adjoints"
     source: str = ""
+    value: str = ""
+    inputs: dict[str, str] = field(default_factory=dict)
 
     @property
     def places(self) -> set[Place]:
@@ -119,6 +121,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 _place(culprit.get("read")), str(culprit.get("reader", "")), _place(culprit.get("needed")),
                 _place(culprit.get("launch")), [p for p in map(_place, culprit.get("path", [])) if p],
                 kernel=culprit.get("kernel", ""), source=culprit.get("source", ""),
+                value=culprit.get("value", ""), inputs=culprit.get("inputs", {}),
             )  # fmt: skip
             effect = culprit.get("effect")
             _numbers(proof, backward, effect["parameter"] if effect else None)
@@ -202,9 +205,14 @@ def confirmed(proof: Proof) -> Verdict:
 def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
     """Whether a proof is about what a static finding says."""
     if finding.code[3] in "125":
-        if proof.kind not in ("own", "adjoint", "replayed"):
+        if proof.kind not in ("own", "adjoint", "replayed", "birth"):
             return False
         kernel = reach.kernel_at(finding.location)
+        if proof.kind == "birth" and finding.code[3] != "5":
+            return False
+        if proof.kind == "birth":
+            place = reach.names.get(proof.kernel)
+            return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)
         if proof.kind == "own":
             return proof.needed == kernel or proof.site == (finding.location.path, finding.location.line)
         return kernel is not None and (proof.site == kernel or finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))

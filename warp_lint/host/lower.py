@@ -9,9 +9,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import branches, calls, containers, contexts, definitions, imports, loops, objects, operators
-from warp_lint.host.branches import BREAK, CONTINUE, RAISE, RETURN
-from warp_lint.host.lower_expressions import Expression, ExpressionLowerer
+from warp_lint.host import branches, containers, contexts, definitions, imports, loops, objects, operators
+from warp_lint.host.branches import BREAK, CONTINUE, RETURN
+from warp_lint.host.lower_expressions import ExpressionLowerer
 from warp_lint.host.machine import Frame, LeaveGeneratorError, Machine, RaisedError
 from warp_lint.host.values import ArrayValue, Instance, Unknown
 from warp_lint.syntax.module import Module
@@ -499,7 +499,7 @@ class Lowerer(ExpressionLowerer):
                     if outcome is not False:
                         condition = outcome if isinstance(outcome, Unknown) else Unknown("match")
                         rest = position + 1
-                        return branches.both(m, inner, condition, body, lambda f, rest=rest: attempt(rest, f))
+                        return branches.both(m, inner, condition, body, _later(attempt, rest))
                 return None
 
             return attempt(0, frame)
@@ -600,4 +600,5 @@ def _may_rebind(node: ast.Assign) -> bool:
     return isinstance(node.value, ast.Tuple) and any(isinstance(e, slot) for e in node.value.elts)
 
 
-_ = (RAISE, Expression, calls)
+def _later(attempt: Callable[[int, Frame], int | None], position: int) -> Statement:
+    return lambda frame: attempt(position, frame)

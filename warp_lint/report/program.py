@@ -55,11 +55,15 @@ def block(report: ProgramReport, proof: Proof, index: int) -> str:
         place("AT", proof.site)
         place("LAUNCHED", proof.launch)
         place("READ", proof.read)
+    if proof.inputs:
+        lines.append(f"    {'INPUTS':<12} {', '.join(f'{name} = {value}' for name, value in proof.inputs.items())}")
     for outer in proof.path[-4:-1][::-1]:
         place("FROM", outer)
     if proof.ad is not None and proof.fd is not None:
         ratio = f"{proof.ad / proof.fd:.4g}" if proof.fd else "-"
-        lines.append(f"    {'NUMBERS':<12} {proof.where}: AD {proof.ad:.8g}, FD {proof.fd:.8g}, ratio {ratio} ({proof.method})")
+        lines.append(
+            f"    {'NUMBERS':<12} {proof.where}: AD {proof.ad:.8g}, FD {proof.fd:.8g}, ratio {ratio} ({proof.method})"
+        )
     return "\n".join(lines)
 
 
@@ -87,7 +91,9 @@ def numbers(report: ProgramReport) -> str:
     for _, name, row, truth in rows[:ROWS]:
         ratio = f"{row['ad'] / truth:.4g}" if truth else "-"
         kink = "  (kink)" if row["kink"] else "" if row["fd"] is not None else "  (restored adjoints)"
-        lines.append(f"    {name + '.grad[' + str(row['index']) + ']':<24} {row['ad']:>14.7g} {truth:>14.7g} {ratio:>9}{kink}")
+        lines.append(
+            f"    {name + '.grad[' + str(row['index']) + ']':<24} {row['ad']:>14.7g} {truth:>14.7g} {ratio:>9}{kink}"
+        )
     if len(rows) > ROWS:
         lines.append(f"    … and {len(rows) - ROWS} more")
     return "\n".join(lines)

@@ -269,7 +269,11 @@ class Sweep:
             elif event.whole:
                 self._clear(destination, place)
         else:
-            earlier = [live for live, shared in self._live(source, Place(source.region)) if shared is Overlap.YES]
+            earlier = [
+                live
+                for live, shared in self._live(source, Place(source.region))
+                if shared is Overlap.YES and live.leak is None and live.leftover is None
+            ]
             if earlier and tier > Tier.NONE:
                 self.result.lost.append(Lost(index, earlier[0].reader, tier))
             self._clear(source, Place(source.region))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.differences import Difference, Forward, coarsest, direction_change, element_change
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
@@ -37,6 +38,7 @@ class Parameter:
     fd: dict[int, Difference] = field(default_factory=dict)
     directions: list[tuple[float, float, Difference]] = field(default_factory=list)
     note: str = ""
+    natural: float = 0.0  # size of derivatives that matter: objective over the array's own size
 
 
 @dataclass(slots=True)
@@ -153,7 +155,10 @@ class Check:
         if judgement.status == "wrong":
             self._culprits(judgement, ideal)
             saved.restore()
-            if any(not self._ideal_fits(p) for p in self.wrong):
+            if any(not np.all(np.isfinite(p.ideal)) for p in self.wrong):
+                judgement.culprits.extend(births(self))
+                saved.restore()
+            if not any(c["kind"] == "birth" for c in judgement.culprits) and any(not self._ideal_fits(p) for p in self.wrong):
                 from warp_lint.confirm.live.attribution import wrong_launches
 
                 found = wrong_launches(self)
@@ -331,6 +336,7 @@ class Check:
             values = parameter.touch.view(self.window.initial[parameter.region.index].ctypes.data - parameter.region.low)
             flat = values.astype(float).ravel()
             scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
+            parameter.natural = abs(magnitude) / scale if self.size < 8 else 0.0
             shape = values.shape
             for number in self._chosen(parameter, share):
                 index = np.unravel_index(number, shape)
@@ -368,9 +374,10 @@ class Check:
             if not np.all(np.isfinite(parameter.own)):
                 wrong.append(parameter)
                 continue
+            drowned = max(1e-12, 0.02 * parameter.natural)
             admitted = refused = 0
             for number, found in parameter.fd.items():
-                if not found.known or found.error > max(0.5 * abs(found.value), 10 * floor, 1e-12) and not found.kink:
+                if not found.known or found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink:
                     continue
                 if found.admits(float(parameter.own[number]), tolerance, floor):
                     admitted += 1
@@ -460,10 +467,11 @@ class Check:
             if parameter.region.index < 0:
                 continue
             found = self._values(less.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch)
-            gap = np.abs(found - parameter.ideal)
-            scale = max(float(np.max(np.abs(parameter.ideal))) if parameter.ideal.size else 0.0, 1e-300)
+            finite = np.isfinite(parameter.ideal)
+            gap = np.where(finite, np.abs(found - parameter.ideal), 0.0)
+            scale = max(float(np.max(np.abs(parameter.ideal[finite]))) if finite.any() else 0.0, 1e-300)
             if not np.all(np.isfinite(gap)):
-                relative = 1e9 if not np.all(np.isfinite(found)) else 0.0
+                relative = 1e9
             else:
                 relative = float(gap.max()) / scale if gap.size else 0.0
             if relative > EXACT and (best is None or relative > best["relative"]):

@@ -19,7 +19,7 @@ MAX_ELEMENTS = 8
 
 def suspects(check: Check) -> list[Step]:
     """Steps in the tape's scope by which values may pass the tape by."""
-    first, last = check.window.first, check.window.entries[-1].index
+    first, last = check.window.first, check.record.exited_at or check.steps[-1].index
     result = []
     for step in check.steps:
         if not first <= step.index <= last or step.tape is None:
@@ -100,7 +100,8 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
         if not check.warp.on_cpu(array) or not array.ptr or not 0 < array.size <= 4096:
             continue
         low, high = check.warp.extent(array)
-        if locate(check.window.extents, low) >= 0 or not check.warp.element(array.dtype).floating:
+        index = locate(check.window.extents, low)
+        if index >= 0 and check.window.regions[index].deltas or not check.warp.element(array.dtype).floating:
             continue
         touch = recorder.touch_array(array, "array")
         if not _existed(check, touch) or recorder.primal(array.ptr) is not None:

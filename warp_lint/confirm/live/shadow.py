@@ -195,6 +195,7 @@ class Shadow:
         return gradients
 
     skipped = 0
+    watch: Any = None  # called before and after each adjoint, with what `_launch` has
 
     def _unrecorded(self, step: Step, on: Any) -> bool:
         if step.detail in ("record_tape", "command") and step.tape is not None:
@@ -279,7 +280,11 @@ class Shadow:
                     write(touch.low, content)
         for item in restored:
             write(item.touch.low, item.content)
+        watch = self.watch
+        arriving = watch(step, gradient, on, True) if watch is not None else None
         warp.run(command, [*params, *adjoints], True)
+        if watch is not None and arriving:
+            watch(step, gradient, on, False)
         if undo or restored or not taped:
             for low, content in kept:
                 if undo and not restored and taped and not np.array_equal(raw(low, low + content.size), content):
