@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from packaging.version import Version
@@ -19,6 +19,7 @@ from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import Project
 
 _STORES_CLEAR = Version("1.13")
+_CONTINUE_EXACT = Version("1.19")
 
 
 @dataclass(slots=True)
@@ -42,15 +43,16 @@ def _store(project: Project) -> _Store:
 
 
 def graph_of(
-    project: Project, definition: Definition, scalars: Mapping[Path, object] | None = None
+    project: Project, definition: Definition, settings: Settings, scalars: Mapping[Path, object] | None = None
 ) -> tuple[Graph, Options]:
     """The value graph of a kernel, specialised on known integer and boolean scalars."""
     store = _store(project)
     known = {path: value for path, value in (scalars or {}).items() if isinstance(value, (bool, int))}
-    key = (definition, tuple(sorted(known.items())))
+    rolls = settings.target < _CONTINUE_EXACT
+    key = (definition, rolls, tuple(sorted(known.items())))
     found = store.graphs.get(key)
     if found is None:
-        options = options_of(project, definition)
+        options = replace(options_of(project, definition), continue_rolls=rolls)
         found = execute(project, store.reader, definition, options, known), options
         store.graphs[key] = found
     return found

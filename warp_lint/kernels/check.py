@@ -41,7 +41,7 @@ def _inspect(
     project: Project, definition: Definition, settings: Settings, context: LaunchContext | None
 ) -> list[Report]:
     scalars = dict(context.scalars) if context is not None else {}
-    graph, options = graph_of(project, definition, scalars)
+    graph, options = graph_of(project, definition, settings, scalars)
     if context is None:
         return reports(Inspection(project, graph, options, settings))
     active, useful = context.active, context.useful
@@ -105,22 +105,22 @@ def check_module(
     reached: set[Definition] = set()
     kernels = kernels_of(project, module)
     for definition in kernels:
-        graph, _ = graph_of(project, definition)
+        graph, _ = graph_of(project, definition, settings)
         reached.update(frame.function for frame in graph.frames)
         for finding in check_kernel(project, definition, settings, activities.get(definition.location, UNKNOWN)):
             _add(merged, finding)
     loose = [f for f in functions_of(project, module, "func") if f not in reached]
-    for function in _uncalled(project, loose):
+    for function in _uncalled(project, loose, settings):
         for finding in check_kernel(project, function, settings, UNKNOWN):
             _add(merged, finding)
     return sorted(merged.values(), key=Finding.sort_key)
 
 
-def _uncalled(project: Project, functions: Iterable[Definition]) -> list[Definition]:
+def _uncalled(project: Project, functions: Iterable[Definition], settings: Settings) -> list[Definition]:
     """Functions not called by others of the list: the callers show what is wrong in them."""
     pending = list(functions)
     called: set[Definition] = set()
     for function in pending:
-        graph, _ = graph_of(project, function)
+        graph, _ = graph_of(project, function, settings)
         called.update(frame.function for frame in graph.frames if frame.function is not function)
     return [function for function in pending if function not in called]

@@ -30,6 +30,7 @@ class Options:
     backward_disabled_at: Location | None = None
     max_unroll: int = DEFAULT_MAX_UNROLL
     component_overwrites: bool = False
+    continue_rolls: bool = False  # Warp before 1.19: what a `continue` skips in an unrolled loop isn't its own version
 
 
 @dataclass(slots=True)

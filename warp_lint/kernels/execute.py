@@ -293,7 +293,7 @@ class Executor(Calls):
         """Trips of a loop that Warp unrolls, by its own rules; None if it rolls the loop."""
         if not arguments or any(a.op != "const" for a in arguments):
             return None
-        if _controls(node.body, ast.Break):
+        if _controls(node.body, ast.Break) or (self.options.continue_rolls and _controls(node.body, ast.Continue)):
             return None
         numbers = [a.const for a in arguments]
         if any(n is None for n in numbers):

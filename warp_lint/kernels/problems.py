@@ -33,7 +33,7 @@ def defective_paths(
     project: Project, definition: Definition, settings: Settings, scalars: Mapping[Path, object] | None = None
 ) -> frozenset[Path]:
     """Array parameters whose gradient is wrong through this kernel by itself."""
-    graph, options = graph_of(project, definition, scalars)
+    graph, options = graph_of(project, definition, settings, scalars)
     inspection = Inspection(project, graph, options, settings)
     mask = 0
     for report in reports(inspection):

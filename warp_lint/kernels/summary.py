@@ -22,7 +22,7 @@ def kernel_effects(
     project: Project, definition: Definition, settings: Settings, scalars: Mapping[Path, object] | None = None
 ) -> Effects:
     """Effects of a kernel whose integer and boolean scalars in `scalars` are known. Never raises."""
-    graph, options = graph_of(project, definition, scalars)
+    graph, options = graph_of(project, definition, settings, scalars)
     reader = reader_of(project)
     adjoint = Adjoint(graph, Memory(graph), stores_clear(settings))
     needs, scalar_needs = _needs(graph, adjoint)

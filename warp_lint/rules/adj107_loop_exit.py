@@ -25,7 +25,6 @@ def check(inspection: Inspection) -> Iterator[Report]:
                     call_notes(loop.frame),
                     paths,
                 )
-    yield from _unrolled_continue(inspection)
 
 
 def _lost(inspection: Inspection, loop: Loop, leave: Exit) -> int:
@@ -36,7 +35,3 @@ def _lost(inspection: Inspection, loop: Loop, leave: Exit) -> int:
             break
         paths |= inspection.adjoint.act[value.id]
     return paths
-
-
-def _unrolled_continue(inspection: Inspection) -> Iterator[Report]:
-    return iter(())
