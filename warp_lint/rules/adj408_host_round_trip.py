@@ -27,15 +27,18 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
     severity = analysis.severity(cut.tier, cut.sure, cut.index, result.window.index)
     event = analysis.events[cut.index]
     if isinstance(event, UnrecordedCall):
+        index = _gathered(analysis, result, cut)
+        event = analysis.events[index]
+        assert isinstance(event, UnrecordedCall)
         return report(
             analysis,
             "ADJ408",
             severity,
-            at_event(analysis, cut.index),
+            at_event(analysis, index),
             f"`{event.function}` is not recorded on the tape, so the gradient ends at `{name}`",
             "compute it with a kernel",
             (),
-            cut.index,
+            index,
         )
     read = analysis.host_read(cut.array, cut.index)
     place = read if read is not None and (isinstance(event, Launch) or _same_line(analysis, read, cut.index)) else None
@@ -51,6 +54,17 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
         [Note(analysis.where(cut.index), "they come back here")],
         place if place is not None else cut.index,
     )
+
+
+def _gathered(analysis: Analysis, result: Result, cut: Cut) -> int:
+    """The call that took the array's values: an earlier one, if it put them into an object of its own."""
+    scope = analysis.scope_of(result.window, cut.index)
+    assert scope is not None
+    for index in range(scope[0], cut.index):
+        event = analysis.events[index]
+        if isinstance(event, UnrecordedCall) and not event.outputs and cut.array in event.inputs:
+            return index
+    return cut.index
 
 
 def _same_line(analysis: Analysis, a: int, b: int) -> bool:

@@ -37,11 +37,17 @@ class Write:
 
 @dataclass(slots=True)
 class Binding:
-    """Reads and writes of one launch by kernel path."""
+    """Reads and writes of one launch by kernel path.
+
+    `inner`: paths that are read after the launch has written them. `renewed`: paths whose first access
+    is a store to all of what is read, so the value from before the launch is not used.
+    """
 
     reads: dict[Path, tuple[Place, ...]]
     writes: dict[Path, tuple[Write, ...]]
     known: bool
+    inner: frozenset[Path] = frozenset()
+    renewed: frozenset[Path] = frozenset()
 
 
 def place_overlap(a: Place, b: Place) -> Overlap:
@@ -206,15 +212,26 @@ class Binder:
         reads: dict[Path, dict[Place, None]] = {}
         writes: dict[Path, dict[Write, None]] = {}
         stored: set[tuple[Path, Place]] = set()
+        touched: set[Path] = set()
+        written: set[Path] = set()
+        inner: set[Path] = set()
+        renewed: set[Path] = set()
         for touch in effects.touches:
             if touch.path not in launch.arguments:
                 continue
             place = self.place(launch, touch.path, touch.index)
+            first = touch.path not in touched
+            touched.add(touch.path)
             if touch.access is Access.READ:
+                if touch.path in written:
+                    inner.add(touch.path)
                 reads.setdefault(touch.path, {})[place] = None
                 continue
             store = touch.access is Access.STORE
             clears = store and place.full and not touch.guarded
+            written.add(touch.path)
+            if first and clears:
+                renewed.add(touch.path)
             if store:
                 stored.add((touch.path, place))
             elif (touch.path, place) in stored:
@@ -231,6 +248,8 @@ class Binder:
             {path: tuple(places) for path, places in reads.items()},
             {path: tuple(found) for path, found in writes.items()},
             effects.complete,
+            frozenset(inner),
+            frozenset(renewed),
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warp_lint.kernels.effects import Access, Effects, Path
+from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binding, Place, place_overlap
 from warp_lint.trace.flow import Flow, Reading, Tier, recorded
 from warp_lint.trace.model import (
@@ -122,7 +122,7 @@ class Cuts:
                     self._kill(write.place)
         for path, sure in useful.items():
             for source in effects.flows.get(path, ()):
-                if source in binding.writes and effects.first_access(source) is Access.STORE:
+                if source in binding.renewed:
                     continue
                 for place in binding.reads.get(source, ()):
                     self._mark(place, sure)
@@ -134,8 +134,7 @@ class Cuts:
         while pending:
             path = pending.pop()
             for source in effects.flows.get(path, ()):
-                inside = source in binding.writes and effects.first_access(source) not in (None, Access.READ)
-                if inside and source not in useful:
+                if source in binding.inner and source not in useful:
                     useful[source] = useful[path]
                     pending.append(source)
 

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from warp_lint.kernels.effects import Access, Effects, Path
+from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binding, Place
 from warp_lint.trace.model import (
     Allocate,
@@ -261,7 +261,7 @@ class Flow:
     ) -> None:
         host = self._host_tier(index, (array for arrays in event.scalar_sources.values() for array in arrays))
         outputs: dict[Path, tuple[Tier, Tier]] = {}
-        inside = {p for p in readings if effects.first_access(p) not in (None, Access.READ)}
+        inside = binding.inner & readings.keys()
         for _ in range(2 if inside else 1):
             for path in binding.writes:
                 array = event.arguments[path]

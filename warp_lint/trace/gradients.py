@@ -231,10 +231,15 @@ class Gradients:
         if state.dirty is None and state.cleared is not None and state.cleared_dirty is not None:
             if not state.cleared_read:
                 self.after_clear.append(ReadAfterClear(index, state.cleared, state.cleared_dirty, array))
-        elif state.dirty is None and state.consumed is not None:
+        elif state.dirty is None and state.consumed is not None and self._intermediate(array):
             self.consumed.append(ReadConsumed(index, state.consumed, array))
         state.read = index
         state.view = index if keeps_view else state.view
+
+    def _intermediate(self, array: Array) -> bool:
+        """The array starts without a value of its own, so only what the tape stored can be meant."""
+        root = self.trace.roots.get(array.region.root)
+        return root is not None and root.origin in ("zeros", "empty")
 
     # Backward passes
 

@@ -326,7 +326,7 @@ class Sweep:
             for source in effects.flows.get(path, ()):
                 if source in live or source not in binding.writes or source not in event.arguments:
                     continue
-                if effects.first_access(source) in (None, Access.READ):
+                if source not in binding.inner:
                     continue
                 if self.flow.has_gradient(event.arguments[source]) is not False:
                     live[source] = [(Live(index, event.arguments[source]), Overlap.YES)]
@@ -356,7 +356,7 @@ class Sweep:
                 array = event.arguments.get(source)
                 if array is None or array.gradient_of is not None or self.flow.has_gradient(array) is False:
                     continue
-                if source in binding.writes and effects.first_access(source) is Access.STORE:
+                if source in binding.renewed:
                     continue
                 for place in binding.reads.get(source, ()):
                     self._contribute(index, array, place, lives, self._tier(index, source))
