@@ -16,10 +16,13 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         window = result.window
         if not window.operations:
             continue
+        recorded = {analysis.where(index) for index in window.operations}
         for cut in analysis.cuts(window):
             if cut.kind != "outside" or cut.tier <= Tier.MAYBE or not analysis.flow.has_gradient(cut.array):
                 continue
             event = analysis.events[cut.index]
+            if event.location in recorded:
+                continue  # the same statement is on the tape as well: an earlier part that is left out on purpose
             what = f"`{event.kernel}`" if isinstance(event, Launch) else "this copy"
             late = cut.index > window.last
             when = "after the tape is closed" if late else "before the tape opens"

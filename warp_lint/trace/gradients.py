@@ -167,6 +167,8 @@ class Gradients:
         if event.tape is not None and event.recorded:
             self._track(event.tape, destination)
             self._track(event.tape, source)
+        if not self.flow.has_gradient(source):
+            return
         # The copy copies gradients too.
         known = self._states.get(gradient_key(source))
         if known is not None and known.dirty is not None:
