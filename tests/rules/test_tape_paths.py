@@ -39,6 +39,29 @@ def test_missing_requires_grad() -> None:
     assert found(path()[0]) == found(path(y_grad=None)[0]) == set()
 
 
+def test_what_a_cut_hides() -> None:
+    """The scratch has no gradient, and it is overwritten too; so is the next one in the chain."""
+    p = Program()
+    a, out1, out2 = p.array("a"), p.array("out1"), p.array("out2")
+    y = p.array("y", False)
+    first = p.line
+    z = p.array("z", False)
+    second = p.line
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SCALE, src=a, dst=y)
+        p.launch(SQUARE, src=y, dst=z)
+        p.launch(SQUARE, src=z, dst=out1)
+        line = p.launch(SQUARE, src=a, dst=y)
+        p.launch(SCALE, src=y, dst=out2)
+        loss = p.array("loss")
+        p.launch(SUM, x=out1, loss=loss)
+        p.launch(SUM, x=out2, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
+    assert found(p) == {("ADJ404", first), ("ADJ404", second), ("ADJ301", line)}
+
+
 def test_literal_false_is_an_intention() -> None:
     p, _ = path(y_grad=False, literal=True)
     assert [f.severity for f in findings(p)] == [Severity.INFO]

@@ -74,12 +74,28 @@ def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
     return sorted(best.values(), key=Finding.sort_key)
 
 
+# What may hide behind a cut of the gradient.
+HIDDEN = ("ADJ301", "ADJ302", "ADJ303", "ADJ304", "ADJ305", "ADJ306", "ADJ308", "ADJ404", "ADJ405", "ADJ408")
+REPAIRS = 3
+
+
 def check_trace(trace: Trace, settings: Settings) -> list[Finding]:
     """Findings of one trace, in the order of the rules; may repeat a place."""
     analysis = Analysis(trace, settings)
     if not analysis.gradients.windows:
         return []
-    return [finding for code, check in CHECKS.items() if applies(analysis, code) for finding in check(analysis)]
+    findings = _run(analysis, CHECKS)
+    repaired = analysis.repaired()
+    for _ in range(REPAIRS):
+        if repaired is None:
+            break
+        findings += _run(repaired, HIDDEN)
+        repaired = repaired.repaired()
+    return findings
+
+
+def _run(analysis: Analysis, codes: Iterable[str]) -> list[Finding]:
+    return [finding for code in codes if applies(analysis, code) for finding in CHECKS[code](analysis)]
 
 
 def _rank(finding: Finding) -> tuple[int, tuple[str, int, int, str, str]]:

@@ -14,6 +14,7 @@ from warp_lint.trace.model import Launch, Overlap, Trace, overlap
 from warp_lint.trace.sweep import Result
 
 CONTEXT_LIMIT = 16
+REPAIRS = 3
 
 
 class _Seen:
@@ -51,6 +52,11 @@ def _of_trace(trace: Trace, settings: Settings) -> Iterator[tuple[Location, Laun
     if not any(isinstance(event, Launch) for event in trace.events):
         return
     analysis = Analysis(trace, settings)
+    for _ in range(REPAIRS):
+        repaired = analysis.repaired()
+        if repaired is None:
+            break
+        analysis = repaired  # a kernel behind a cut is judged as if the cut were mended
     differentiated: dict[int, list[Result]] = {}
     for result in analysis.results:
         for operation in result.window.operations:

@@ -9,7 +9,7 @@ from typing import Any
 from warp_lint.findings import Location, Severity
 from warp_lint.settings import Settings
 from warp_lint.trace.cuts import Cut, Cuts
-from warp_lint.trace.flow import Flow, Tier
+from warp_lint.trace.flow import Flow, Repairs, Tier
 from warp_lint.trace.gradients import REPEATS, Gradients
 from warp_lint.trace.model import (
     Array,
@@ -27,16 +27,18 @@ from warp_lint.trace.sweep import Result
 from warp_lint.trace.timeline import Timeline
 from warp_lint.trace.windows import Window
 
+NO_REPAIRS = Repairs()
+
 
 class Analysis:
     """Timeline, activity, reverse sweeps and gradient states of one trace."""
 
-    def __init__(self, trace: Trace, settings: Settings) -> None:
+    def __init__(self, trace: Trace, settings: Settings, repairs: Repairs = NO_REPAIRS) -> None:
         self.trace = trace
         self.settings = settings
         self.events = trace.events
         self.timeline = Timeline(trace)
-        self.flow = Flow(trace, self.timeline)
+        self.flow = Flow(trace, self.timeline, repairs)
         self.gradients = Gradients(trace, self.timeline, self.flow, settings.target)
         self.shared: dict[str, Any] = {}  # what rules compute once for several of them
         self._cuts: dict[int, list[Cut]] = {}
@@ -59,6 +61,22 @@ class Analysis:
             since = earlier[-1] + 1 if earlier else 0
             found = self._cuts[window.index] = Cuts(self.timeline, self.flow, window, since).found
         return found
+
+    def repaired(self) -> Analysis | None:
+        """The analysis as if the arrays and kernels at which the gradient is cut were mended, if any are."""
+        known = self.flow.repairs
+        arrays, kernels = set(known.arrays), set(known.kernels)
+        for window in self.gradients.windows:
+            for cut in self.cuts(window):
+                event = self.events[cut.index]
+                if not isinstance(event, Launch) or cut.tier <= Tier.MAYBE or event.effects is None:
+                    continue
+                if cut.kind == "array" and not cut.array.requires_grad_literal:
+                    arrays.add(id(cut.array))
+                elif cut.kind == "backward":
+                    kernels.add(event.effects.location)
+        repairs = Repairs(frozenset(arrays), frozenset(kernels))
+        return Analysis(self.trace, self.settings, repairs) if repairs != known else None
 
     # Certainty
 

@@ -155,7 +155,7 @@ class Cuts:
             return
         if not recorded(event):
             self._add("unrecorded" if event.tape is not None else "outside", index, array, tier, sure)
-        elif not effects.backward:
+        elif not self.flow.has_adjoint(effects):
             self._add("backward", index, array, tier, sure)
         elif self.flow.has_gradient(array) is False:
             self._add(self._without(array), index, array, tier, sure)

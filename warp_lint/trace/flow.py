@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from warp_lint.findings import Location
 from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binding, Place
 from warp_lint.trace.model import (
@@ -66,10 +67,20 @@ class Cell:
     actual: dict[int, Tier] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """Cuts that count as mended, so that what they hide is seen too: array objects (by id) that carry a
+    gradient after all, and kernels that have an adjoint after all."""
+
+    arrays: frozenset[int] = frozenset()
+    kernels: frozenset[Location] = frozenset()
+
+
 class Flow:
     """Forward pass over the whole trace."""
 
-    def __init__(self, trace: Trace, timeline: Timeline) -> None:
+    def __init__(self, trace: Trace, timeline: Timeline, repairs: Repairs) -> None:
+        self.repairs = repairs
         self.trace = trace
         self.timeline = timeline
         self.gradients: dict[int, bool | None] = {}  # by id of the array object
@@ -101,7 +112,12 @@ class Flow:
 
     def has_gradient(self, array: Array) -> bool | None:
         """Whether an array object carries a gradient when backward runs; None if unknown."""
+        if id(array) in self.repairs.arrays:
+            return True
         return self.gradients.get(id(array), array.requires_grad)
+
+    def has_adjoint(self, effects: Effects) -> bool:
+        return effects.backward or effects.location in self.repairs.kernels
 
     def own_tier(self, array: Array) -> Tier:
         """The tier of an array as a leaf."""
@@ -273,7 +289,7 @@ class Flow:
                 for inner in inside & sources_of:
                     if inner in outputs:
                         ideal, actual = max(ideal, outputs[inner][0]), max(actual, outputs[inner][1])
-                if not recorded(event) or not effects.backward:
+                if not recorded(event) or not self.has_adjoint(effects):
                     actual = Tier.NONE
                 carries = self.has_gradient(array)
                 if carries is False:

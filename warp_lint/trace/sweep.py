@@ -289,7 +289,7 @@ class Sweep:
         if effects is None:
             self._unknown(index, event)
             return
-        if not effects.backward:
+        if not self.flow.has_adjoint(effects):
             return
         live = self._outputs(index, event, effects, binding)
         if live:

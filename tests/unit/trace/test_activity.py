@@ -61,6 +61,22 @@ def test_one_differentiated_launch_in_any_trace_makes_it_active() -> None:
     assert contexts(p, q)["square"].status == "active"
 
 
+def test_kernel_behind_a_cut() -> None:
+    p = Program()
+    a, y, out, loss = p.array("a"), p.array("y", False), p.array("out"), p.array("loss")
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y)
+        p.launch(SCALE, src=y, dst=out)
+        p.launch(SUM, x=out, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
+    (context,) = contexts(p)["square"].contexts
+    assert context.useful == {("dst",)}
+    (context,) = contexts(p)["scale"].contexts
+    assert context.active == {("src",), ("dst",)}
+
+
 def test_aliased_arguments() -> None:
     p = Program()
     a, loss = p.array("a"), p.array("loss")
