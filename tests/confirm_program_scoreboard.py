@@ -16,6 +16,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,15 +138,12 @@ def one(row: dict[str, str], options: ConfirmOptions, version: str, static: bool
     null = os.open(os.devnull, os.O_WRONLY)
     saved = os.dup(2)
     os.dup2(null, 2)
-    out = os.dup(1)
-    os.dup2(null, 1)
     try:
-        report = confirm_program([row["path"]], findings, None, options)
+        report = confirm_program([row["path"]], findings, None, replace(options, output=null))
     finally:
         os.dup2(saved, 2)
-        os.dup2(out, 1)
-        for handle in (null, saved, out):
-            os.close(handle)
+        os.close(null)
+        os.close(saved)
     data = {"codes": [f"{f.code}:{f.location.line}:{f.verdict.status if f.verdict else ''}" for f in report.findings], **report.to_json()}
     return row["path"], judge(row, version, report), data
 

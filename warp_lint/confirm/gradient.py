@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from warp_lint.confirm.memory import Leaf, Memory, Sizes, Snapshot, parameters_o
 from warp_lint.confirm.scenarios import Facts, Filler, Scenario
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Stage = Callable[[bool], None]
 
 TOLERANCE_64 = 1e-5
 TOLERANCE_32 = 2e-2
@@ -117,7 +119,8 @@ def launch_size(facts: Facts) -> tuple[int, ...]:
 class Test:
     """The comparison for one scenario."""
 
-    def __init__(self, launch: Launch, facts: Facts, double: bool, seed: int) -> None:
+    def __init__(self, launch: Launch, facts: Facts, double: bool, seed: int, stage: Stage) -> None:
+        self.stage = stage
         self.launch = launch
         self.facts = facts
         self.memory = launch.memory
@@ -151,7 +154,9 @@ class Test:
         if not any(np.any(w) for w in cotangent):
             return Sample("invalid", "nothing finite was written")
         weight = np.concatenate([cotangent[i].ravel() for i in changed])
+        self.stage(True)
         gradient = self._adjoint(launch, cotangent, None)
+        self.stage(False)
         if not np.all(np.isfinite(gradient)) and any(
             not np.all(np.isfinite(memory.floats[i].values)) for i in changed
         ):
@@ -372,17 +377,19 @@ def _subsets(groups: list[int]) -> list[set[int]]:
     return combinations
 
 
-def test_scenario(kernel: Any, facts: Facts, scenario: Scenario, double: bool, seed: int, index: int) -> Sample:
+def test_scenario(
+    kernel: Any, facts: Facts, scenario: Scenario, double: bool, seed: int, index: int, stage: Stage
+) -> Sample:
     """Compare once; a mismatch is looked at again with a single thread."""
     launch = prepare(kernel, facts, scenario, seed, index)
     if not launch.memory.floats:
         return Sample("invalid", "no argument is an array of floating point numbers")
-    sample = Test(launch, facts, double, seed).run()
+    sample = Test(launch, facts, double, seed, stage).run()
     if sample.outcome == "mismatch":
         sample.identity = _is_identity(launch)
         if facts.threads:
             alone = prepare(kernel, facts, scenario, seed, index, threads=1)
-            sample.alone = Test(alone, facts, double, seed).run().outcome
+            sample.alone = Test(alone, facts, double, seed, stage).run().outcome
     return sample
 
 
@@ -405,7 +412,7 @@ def _is_identity(launch: Launch) -> bool:
     return False
 
 
-def test_singular(kernel: Any, facts: Facts, scenario: Scenario, seed: int, index: int) -> Sample:
+def test_singular(kernel: Any, facts: Facts, scenario: Scenario, seed: int, index: int, stage: Stage) -> Sample:
     """Whether a finite forward has an adjoint that isn't finite."""
     launch = prepare(kernel, facts, scenario, seed, index)
     memory = launch.memory
@@ -427,7 +434,9 @@ def test_singular(kernel: Any, facts: Facts, scenario: Scenario, seed: int, inde
         cotangent = [np.ones(leaf.values.shape) for leaf in memory.floats]
     if not finite:
         return Sample("invalid", "the forward isn't finite")
+    stage(True)
     gradient = launch.backward(cotangent)
+    stage(False)
     if np.all(np.isfinite(gradient)):
         return Sample("agree" if changed else "invalid", "" if changed else "nothing was written")
     starts = np.cumsum([0, *(leaf.values.size for leaf in memory.floats)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,9 @@ FLAT = frozenset(["ADJ503"])
 # may not undo them.
 EITHER = frozenset(["ADJ110", "ADJ203"])
 
+# Codes of a replay that takes another way than the forward did.
+DIVERGING = frozenset(["ADJ105", "ADJ106", "ADJ107", "ADJ203"])
+
 Sample = Mapping[str, Any]
 
 
@@ -34,15 +37,19 @@ class Outcome:
     singular: Sequence[Sample] = ()
     precision: str = ""
     failed: str = ""
+    adjoint_crashed: bool = False
 
 
-def verdict(code: str, outcome: Outcome) -> Verdict:
-    """What the samples say about a finding with this code."""
+def verdict(code: str, outcome: Outcome, codes: Collection[str] = ()) -> Verdict:
+    """What the samples say about a finding with this code. `codes` are those of all findings about
+    the same kernel: a wrong gradient that another one explains doesn't confirm this one."""
+    if outcome.adjoint_crashed and code in DIVERGING:
+        return Verdict(Status.CONFIRMED, outcome.failed, "the kernel alone")
     if outcome.failed:
         return Verdict(Status.INCONCLUSIVE, outcome.failed)
     if code in SINGULAR:
         return _singular(outcome)
-    regular = _regular(code, outcome)
+    regular = _regular(code, outcome, codes)
     if code in FLAT and regular.status is Status.REFUTED:
         return Verdict(Status.UNTESTED, "zero is the right derivative of a flat operation")
     return regular
@@ -52,7 +59,7 @@ def _method(outcome: Outcome) -> str:
     return f"central differences of the kernel alone, {outcome.precision} precision"
 
 
-def _regular(code: str, outcome: Outcome) -> Verdict:
+def _regular(code: str, outcome: Outcome, codes: Collection[str]) -> Verdict:
     mismatches = [s for s in outcome.samples if s["outcome"] == "mismatch"]
     agreements = sum(1 for s in outcome.samples if s["outcome"] == "agree")
     if code not in ACROSS_THREADS:
@@ -68,9 +75,9 @@ def _regular(code: str, outcome: Outcome) -> Verdict:
             reason = "the gradient is wrong, but putting overwritten values back doesn't change it"
         else:
             reason = "the gradient is wrong only because of overwritten array elements"
-        return Verdict(
-            Status.REFUTED, reason, _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"]
-        )
+        explained = any(_fits(other, s) for other in codes for s in mismatches if other not in SINGULAR | {code})
+        status = Status.REFUTED if explained else Status.CONFIRMED
+        return Verdict(status, reason, _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"])
     if mismatches:
         return Verdict(Status.INCONCLUSIVE, "one mismatch that other inputs didn't show", _method(outcome))
     if agreements >= AGREEMENTS:

@@ -79,7 +79,7 @@ def _with_verdict(finding: Finding, trials: _Trials) -> Finding:
         return finding.with_verdict(Verdict(Status.INCONCLUSIVE, reason))
     if trial.outcome is None:
         return finding.with_verdict(Verdict(Status.UNTESTED, "not run"))
-    shown = judge.verdict(finding.code, trial.outcome)
+    shown = judge.verdict(finding.code, trial.outcome, trial.codes)
     return finding.with_verdict(replace(shown, where=_user_words(shown.where)) if trial.role == "func" else shown)
 
 
@@ -352,27 +352,30 @@ class _Batch:
             self._fail(targets, f"`{options.python}` can't be run: {error.strerror}")
             return []
         current: str | None = None
+        adjoint = False
         compiling: list[str] = []
         for event in worker.events(patience):
             kind = event.get("event")
             if kind == "compiling":
                 compiling = [str(k) for k in _list(event.get("keys"))]
             elif kind == "start":
-                compiling = []
+                compiling, adjoint = [], False
                 current = str(event["key"])
                 worker.patience = options.kernel_timeout * 2 + 2.0
                 if options.progress is not None:
                     options.progress(self.done + len(self.outcomes), self.total, current.partition("@")[0])
+            elif kind == "stage":
+                adjoint = event.get("adjoint") is True
             elif kind == "result":
                 self.outcomes[str(event["key"])] = _outcome(event)
                 current = None
-        again = self._after(worker, targets, current, compiling)
+        again = self._after(worker, targets, current, compiling, adjoint)
         for path in (events, log, task):
             path.unlink(missing_ok=True)
         return again
 
     def _after(
-        self, worker: Worker, targets: list[dict[str, Any]], current: str | None, compiling: list[str]
+        self, worker: Worker, targets: list[dict[str, Any]], current: str | None, compiling: list[str], adjoint: bool
     ) -> list[list[dict[str, Any]]]:
         ended = worker.exit
         if ended is None or ended.reason == "done":
@@ -383,7 +386,10 @@ class _Batch:
         if current is not None:
             target = next(t for t in targets if t["key"] == current)
             if ended.reason == "timed out" or target["facts"]["small"] == SMALL:
-                self.outcomes[current] = Outcome(failed=f"the kernel {what}")
+                crashed = adjoint and ended.reason == "crashed"
+                part = "adjoint" if adjoint else "kernel"
+                reason = f"the {part} {what}" + (" where the forward didn't" if crashed else "")
+                self.outcomes[current] = Outcome(failed=reason, adjoint_crashed=crashed)
             else:
                 # Perhaps an index was too large for something.
                 target["facts"]["small"] = SMALL

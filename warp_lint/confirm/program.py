@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -97,7 +96,10 @@ class Run:
 
 
 def confirm_program(
-    argv: Sequence[str], findings: Sequence[Finding], project: Project | None, options: ConfirmOptions
+    argv: Sequence[str],
+    findings: Sequence[Finding],
+    project: Project | None,
+    options: ConfirmOptions,
 ) -> ProgramReport:
     """Run `argv` (a script, or `-m` and a module, then the program's arguments) and judge its gradients.
 
@@ -299,7 +301,3 @@ def numbers(backwards: Sequence[dict[str, Any]]) -> str:
         f"{compared} derivative{'' if compared == 1 else 's'} of {passes} backward pass{'' if passes == 1 else 'es'} "
         f"agree with finite differences (largest relative difference {worst:.1e})"
     )
-
-
-def main_python() -> str:
-    return sys.executable

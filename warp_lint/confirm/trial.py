@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from warp_lint.confirm.gradient import Sample, test_scenario, test_singular
+from warp_lint.confirm.gradient import Sample, Stage, test_scenario, test_singular
 from warp_lint.confirm.memory import UnsupportedError, is_array, is_struct, kind_of, parameters_of, scalar_type
 from warp_lint.confirm.scenarios import REGULAR, Facts, singular
 
@@ -15,9 +15,12 @@ AGREEMENTS = 5
 PASSES = 4
 
 
-def run_target(target: dict[str, Any], kernels: dict[str, Any], seed: int, budget: float) -> dict[str, Any]:
+def run_target(
+    target: dict[str, Any], kernels: dict[str, Any], seed: int, budget: float, stage: Stage
+) -> dict[str, Any]:
     """Samples as plain data. `kernels` maps a precision to the kernel compiled in it; `budget` is
-    the time in seconds after which no new sample is begun."""
+    the time in seconds after which no new sample is begun. `stage(adjoint)` is called before the
+    forward or the adjoint runs on new inputs."""
     facts = Facts(**target["facts"])
     facts.literals = [float(v) for v in target["literals"] if 1e-3 <= abs(v) <= 1e3]
     facts.kinds = list(target["kinds"])
@@ -28,15 +31,15 @@ def run_target(target: dict[str, Any], kernels: dict[str, Any], seed: int, budge
         kernel = kernels[precision]
         double = precision == "double" or (_all_double(kernel) and not target["single"])
         result["precision"] = "double" if double else "single"
-        result["samples"] = [s.as_json() for s in _regular(kernel, facts, double, seed, started + budget)]
+        result["samples"] = [s.as_json() for s in _regular(kernel, facts, double, seed, started + budget, stage)]
     if target["singular"]:
         kernel = kernels.get("original") or kernels["double"]
         literals = [float(v) for v in target["literals"]]
-        result["singular"] = [s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget)]
+        result["singular"] = [s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget, stage)]
     return result
 
 
-def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float) -> list[Sample]:
+def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float, stage: Stage) -> list[Sample]:
     samples: list[Sample] = []
     for number in range(PASSES * len(REGULAR)):
         repeat, index = divmod(number, len(REGULAR))
@@ -50,7 +53,7 @@ def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float
         if time.monotonic() > deadline:
             break
         try:
-            sample = test_scenario(kernel, facts, scenario, double, seed + repeat, index)
+            sample = test_scenario(kernel, facts, scenario, double, seed + repeat, index, stage)
         except UnsupportedError as error:
             samples.append(Sample("invalid", str(error)))
             break
@@ -73,14 +76,14 @@ def _count(samples: list[Sample], outcome: str) -> int:
     return sum(1 for s in samples if s.outcome == outcome)
 
 
-def _singular(kernel: Any, facts: Facts, literals: list[float], seed: int, deadline: float) -> list[Sample]:
+def _singular(kernel: Any, facts: Facts, literals: list[float], seed: int, deadline: float, stage: Stage) -> list[Sample]:
     samples: list[Sample] = []
     arrays = sum(_float_leaves(kind) for _, kind in parameters_of(kernel))
     for index, scenario in enumerate(singular(sorted(set(literals)), arrays)):
         if time.monotonic() > deadline:
             break
         try:
-            sample = test_singular(kernel, facts, scenario, seed, index)
+            sample = test_singular(kernel, facts, scenario, seed, index, stage)
         except UnsupportedError as error:
             samples.append(Sample("invalid", str(error)))
             break

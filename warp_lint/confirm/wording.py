@@ -26,6 +26,7 @@ _HELP = {
     "round-trip": "compute it in a kernel under the tape",
     "unrecorded-forward": "launch it inside the tape's scope",
     "seedless": "hand the gradient of the later tape over before it is zeroed",
+    "consumed": "allocate it with `retain_grad=True`",
     "birth": "guard the singular point before the operation, by `if`",
     "adjoint": "see the kernel's own findings",
 }
@@ -64,9 +65,10 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "round-trip": f"values of {array} go through the host, where no gradient flows",
         "unrecorded-forward": f"{actor} runs outside the tape, so no gradient flows through it",
         "seedless": f"the backward of this tape starts from nothing, so {array} gets no gradient through {actor}",
+        "consumed": f"the gradient of {array}, which {actor} writes, is used up by `backward()` and reads zero",
         "birth": f"the gradient of {array} becomes {proof.value or 'non-finite'} in the adjoint of {actor}",
         "adjoint": f"the adjoint of {actor} differs from the derivative of its forward",
     }.get(proof.kind, f"{actor} makes the gradient wrong")
-    if proof.read is not None and proof.kind in ("missing-zero", "stale-gradient"):
+    if proof.read is not None and proof.kind in ("missing-zero", "stale-gradient", "consumed", "seedless", "unrecorded-forward"):
         notes.append((proof.read, "it is read here"))
     return text, _HELP.get(proof.kind, ""), notes

@@ -210,6 +210,9 @@ def main(path: str) -> int:
     failures.update({(k, "original"): v for k, v in failed.items()})
     from warp_lint.confirm.trial import run_target
 
+    def stage(adjoint: bool) -> None:
+        job.events.write(event="stage", adjoint=adjoint)
+
     for target in todo:
         key = target["key"]
         if key in job.skip:
@@ -221,7 +224,7 @@ def main(path: str) -> int:
             job.events.write(event="result", key=key, failed=f"it can't be compiled alone: {reason}")
             continue
         try:
-            result = run_target(target, found, job.seed, job.budget)
+            result = run_target(target, found, job.seed, job.budget, stage)
         except Exception as error:
             result = {"failed": _reason(error), "trace": traceback.format_exc()[-1500:]}
         job.events.write(event="result", key=key, **result)

@@ -142,10 +142,16 @@ class Accounts:
         if self.recorder.primal(touch.pointer) is None or contents.any() or len(values) != contents.size:
             return
         del self.missed[touch.pointer]
+        if candidate.get("consumed"):
+            code, kind = "ADJ407", "consumed"
+        elif candidate["other"]:
+            code, kind = "ADJ410", "seedless"
+        else:
+            code, kind = "ADJ411", "unrecorded-forward"
         self.tell(
             {
-                "code": "ADJ410" if candidate["other"] else "ADJ411",
-                "kind": "seedless" if candidate["other"] else "unrecorded-forward",
+                "code": code,
+                "kind": kind,
                 "array": candidate["array"],
                 "actor": candidate["actor"],
                 "site": candidate["site"],

@@ -72,6 +72,7 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
     shadow.live_touches = []
     shadow.stale = []
     shadow._stale_by_step = {}
+    shadow.skipped = 0
     shadow.seeds, shadow.start, shadow.groups, shadow.replayed = {}, {}, {}, set()
     kept = [(r.low, read(r.low, r.high)) for r in window.regions]
     random = check.random

@@ -95,3 +95,43 @@ def _prefix(check: Check, ideal: Any) -> list[Step]:
 
 def _meets(extents: list[tuple[int, int]], low: int, high: int) -> bool:
     return any(a < high and low < b for a, b in extents)
+
+
+def consumed(check: Check) -> list[dict[str, Any]]:
+    """Intermediate arrays whose gradient backward uses up: what it would have been, for those who read it."""
+    shadow, window = check.shadow, check.window
+    result: list[dict[str, Any]] = []
+    seen: set[int] = set()
+    on = check.everything()
+
+    def watch(step: Step, gradient: Any, _: Any, before: bool) -> bool:
+        if not before:
+            return True
+        for touch in step.touches:
+            region = window.region(touch.low)
+            if touch.after is None or touch.delta is None or region.index in seen or region.seed or not touch.element.floating:
+                continue
+            seen.add(region.index)
+            key = shadow.key(region, touch.delta, on)
+            if key is None or touch.retain:
+                continue
+            values = touch.view(gradient(key).ctypes.data - region.low).astype(float).ravel()
+            if values.any() and np.all(np.isfinite(values)):
+                result.append(
+                    {
+                        "pointer": touch.pointer + touch.delta,
+                        "array": touch.label,
+                        "values": values[:4096].tolist(),
+                        "site": [step.site.path, step.site.line],
+                        "actor": step.name,
+                        "consumed": True,
+                    }
+                )
+        return False
+
+    shadow.watch = watch
+    try:
+        shadow.sweep(on)
+    finally:
+        shadow.watch = None
+    return result

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from warp_lint.confirm.live.before import consumed
 from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.differences import Difference, Forward, coarsest, direction_change, element_change
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
 from warp_lint.confirm.live.recorder import Recorder
+from warp_lint.confirm.live.intent import intended
 from warp_lint.confirm.live.roundtrip import passed_by, probe_parameters
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
@@ -20,6 +22,7 @@ from warp_lint.confirm.live.window import Region, Unfit, Window
 
 EXACT = 1e-3  # relative difference between two exact gradients that counts
 TOLERANCE = {2: 0.1, 4: 2e-2, 8: 2e-3}
+DROWNED = {2: 0.05, 4: 0.02, 8: 1e-5}  # error of a difference, beside its natural size, above which it says nothing
 ELEMENTS = 24
 MAX_GROUPS = 40
 
@@ -73,6 +76,7 @@ class Check:
         self.grads = grads
         self.deadline = time.monotonic() + seconds
         self.random = np.random.default_rng(seed)
+        self.intended: set[Group] = set()
         self.candidates: list[dict[str, Any]] = []
         self.judgement: Judgement | None = None
 
@@ -143,14 +147,15 @@ class Check:
         if not self._reproduces(shadow, off, user):
             return Judgement("inconclusive", "the shadow tape did not reproduce the gradient", launches=len(window.entries))
         own = shadow.sweep(NOTHING)
-        ideal = shadow.sweep(Everything())
+        self.intended = intended(self)
+        ideal = shadow.sweep(self.everything())
         parameters = self._parameters(shadow, user, own, ideal)
         judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
         self._differences(judgement)
         saved.restore()
         probe_parameters(self, judgement)
         self._judge(judgement)
-        self.candidates = self._unrecorded_forward(ideal)
+        self.candidates = [*self._unrecorded_forward(ideal), *consumed(self)]
         saved.restore()
         if judgement.status == "wrong":
             self._culprits(judgement, ideal)
@@ -282,9 +287,9 @@ class Check:
     def _parameters(self, shadow: Shadow, user: Any, own: Any, ideal: Any) -> list[Parameter]:
         window = self.window
         result: list[Parameter] = []
-        everything = Everything()
+        everything = self.everything()
         for region in window.regions:
-            if not region.leaf:
+            if not region.leaf or region.seed:
                 continue
             done: set[int] = set()
             candidates = sorted(
@@ -319,6 +324,7 @@ class Check:
 
     def _differences(self, judgement: Judgement) -> None:
         forward = self.forward = Forward(self.warp, self.window, self.objective)
+        forward.frozen = {group[1] for group in self.intended if group[0] == "gradient"}
         if not self.seed_touches:
             return
         self.size = coarsest(self.window, self.window.regions)
@@ -327,7 +333,7 @@ class Check:
         if not forward.faithful:
             return
         size = self.size
-        parameters = [p for p in judgement.parameters if not (p.region.seed and p.own.size == 1 and np.array_equal(p.own, p.ideal))]
+        parameters = judgement.parameters
         per_run = forward.seconds / max(forward.runs, 1)
         left = max(self.deadline - time.monotonic(), 0.2)
         affordable = max(int(left / max(per_run, 1e-6) / 8), 2)
@@ -336,7 +342,7 @@ class Check:
             values = parameter.touch.view(self.window.initial[parameter.region.index].ctypes.data - parameter.region.low)
             flat = values.astype(float).ravel()
             scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
-            parameter.natural = abs(magnitude) / scale if self.size < 8 else 0.0
+            parameter.natural = abs(magnitude) / scale
             shape = values.shape
             for number in self._chosen(parameter, share):
                 index = np.unravel_index(number, shape)
@@ -374,7 +380,7 @@ class Check:
             if not np.all(np.isfinite(parameter.own)):
                 wrong.append(parameter)
                 continue
-            drowned = max(1e-12, 0.02 * parameter.natural)
+            drowned = max(1e-12, DROWNED[getattr(self, "size", 4)] * parameter.natural)
             admitted = refused = 0
             for number, found in parameter.fd.items():
                 if not found.known or found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink:
@@ -394,7 +400,7 @@ class Check:
                 wrong.append(parameter)
             elif not admitted and differs:
                 wrong.append(parameter)
-            elif not admitted and not (parameter.region.seed and not differs):
+            elif not admitted:
                 unclear.append(parameter)
         if wrong:
             judgement.status = "wrong"
@@ -455,21 +461,35 @@ class Check:
         shadow = self.shadow
         groups = self._groups(shadow)
         for group, description in list(groups.items())[:MAX_GROUPS]:
-            less = shadow.sweep(Everything([group]))
-            effect = self._effect(judgement, shadow, less, ideal, Everything([group]))
+            on = self.everything([group])
+            effect = self._effect(judgement, shadow, shadow.sweep(on), on)
+            if effect is None:
+                # Another repair may mend the same thing: does this one alone change anything?
+                alone = frozenset({group})
+                effect = self._effect(judgement, shadow, shadow.sweep(alone), alone, alone=True)
             if effect is not None:
                 judgement.culprits.append({**description, "group": list(map(str, group)), "effect": effect})
         judgement.culprits.sort(key=lambda c: -float(c["effect"]["relative"]))
 
-    def _effect(self, judgement: Judgement, shadow: Shadow, less: Any, ideal: Any, on: Any) -> dict[str, Any] | None:
+    def everything(self, less: Any = ()) -> Everything:
+        """All repairs but these, and but what the program says that it wants."""
+        return Everything([*less, *self.intended])
+
+    def _effect(self, judgement: Judgement, shadow: Shadow, swept: Any, on: Any, alone: bool = False) -> dict[str, Any] | None:
         best: dict[str, Any] | None = None
         for parameter in judgement.parameters:
             if parameter.region.index < 0:
                 continue
-            found = self._values(less.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch)
-            finite = np.isfinite(parameter.ideal)
-            gap = np.where(finite, np.abs(found - parameter.ideal), 0.0)
-            scale = max(float(np.max(np.abs(parameter.ideal[finite]))) if finite.any() else 0.0, 1e-300)
+            found = self._values(swept.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch)
+            reference = parameter.own if alone else parameter.ideal
+            finite = np.isfinite(reference)
+            gap = np.where(finite, np.abs(found - reference), 0.0)
+            scale = max(float(np.max(np.abs(reference[finite]))) if finite.any() else 0.0, 1e-300)
+            if alone and gap.any():
+                # Only what leads towards the ideal gradient is a cause.
+                before, after = np.abs(parameter.own - parameter.ideal), np.abs(found - parameter.ideal)
+                if not float(np.nansum(after)) < float(np.nansum(before)):
+                    continue
             if not np.all(np.isfinite(gap)):
                 relative = 1e9
             else:

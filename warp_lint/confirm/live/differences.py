@@ -60,6 +60,7 @@ class Forward:
         self.seconds = 0.0
         self.faithful = True
         self.why = ""
+        self.frozen: set[int] = set()
         self.functions = [s for s in window.entries if s.kind == "function"]
 
     def run(self, change: Callable[[], None] | None = None) -> float:
@@ -74,9 +75,17 @@ class Forward:
                 raw(item.low, item.low + item.mask.size)[item.mask] = item.content[item.mask]
             else:
                 self._step(item)
+                if self.frozen:
+                    self._freeze(item)
         self.runs += 1
         self.seconds += time.perf_counter() - started
         return self.objective()
+
+    def _freeze(self, step: Step) -> None:
+        """Keep what the program treats as constant at its recorded value."""
+        for touch in step.touches:
+            if touch.after is not None and self.window.region(touch.low).index in self.frozen:
+                write(touch.low, touch.after)
 
     def _step(self, step: Step) -> None:
         if step.kind == "launch":

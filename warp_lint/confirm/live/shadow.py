@@ -176,12 +176,17 @@ class Shadow:
 
         skipped = self.skipped if ("reentered",) in on else 0
         active = {id(s) for s in window.entries[skipped:]}
+        start = window.entries[skipped].index if skipped else -1
         ideal_undo = ("replay",) in on
         for item in reversed(window.timeline):
             if isinstance(item, External):
                 self._clear(item, gradients, on)
                 continue
             taped = id(item) in window.taped
+            if item.index < start:
+                break
+            if self.skipped and not skipped and item.tape is None:
+                continue
             if taped and id(item) not in active:
                 continue
             if item.kind == "launch" and (taped or self._unrecorded(item, on)):
