@@ -13,8 +13,10 @@ from __future__ import annotations
 import enum
 import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
+
+from packaging.version import Version
 
 from warp_lint.kernels.builtins_table import ALIASES, TABLE
 
@@ -29,6 +31,7 @@ class Gradient(enum.Enum):
     FLAT = "flat"  # zero, and the derivative is zero almost everywhere
     LOST = "lost"  # zero although the derivative is not: no adjoint where one is due
     LEAKED = "leaked"  # changed in place, and the adjoint of the new value flows on as that of the old one
+    WRONG = "wrong"  # neither zero nor the derivative: the adjoint is mistaken
     NONE = "none"  # not differentiable by nature: indices, integers, booleans, handles, shapes
 
 
@@ -76,6 +79,15 @@ class Singular:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """Until `version`, the adjoint did `gradient` to an operand instead of what the entry says."""
+
+    version: Version
+    operand: int
+    gradient: Gradient
+
+
+@dataclass(frozen=True, slots=True)
 class Builtin:
     """One builtin.
 
@@ -94,6 +106,18 @@ class Builtin:
     variants: tuple[tuple[str, Builtin], ...] = field(default=())
     since: str | None = None
     until: str | None = None
+    earlier: tuple[Earlier, ...] = ()
+
+    def at(self, version: Version) -> Builtin:
+        """The entry as it was in a Warp version."""
+        changed = {e.operand: e.gradient for e in self.earlier if version < e.version}
+        if not changed:
+            return self
+        operands = [
+            replace(operand, gradient=changed[k], reads=frozenset()) if k in changed else operand
+            for k, operand in enumerate(self.operands)
+        ]
+        return replace(self, operands=tuple(operands))
 
     @property
     def differentiable(self) -> bool:
@@ -108,10 +132,10 @@ class Builtin:
 
     def of(self, *classes: str | None) -> Builtin:
         """The entry for operands of these type classes: "scalar", "vec", "mat", "quat", "transform", "tile", "array".
-        None: not known. The general entry if they make no difference."""
+        None: not known. The general entry if they make no difference. Give all there are: the number counts."""
         for pattern, entry in self.variants:
             wanted = pattern.split(",")
-            given = (*classes, *[None] * len(wanted))
+            given = (*classes, *["-"] * len(wanted))
             if all(want == "*" or (has or "?") in want.split("|") for want, has in zip(wanted, given, strict=False)):
                 return entry
         return self
@@ -178,7 +202,7 @@ def _parse(name: str, line: str) -> Builtin:
         operands.append(
             Operand(first, gradient, reads, use, bool(match["star"]), tuple(aliases), bool(match["optional"]))
         )
-    singular = []
+    singular, earlier = [], []
     versions: dict[str, str] = {}
     for fact in filter(None, (part.strip() for part in facts.split(";"))):
         key, _, value = fact.partition(" ")
@@ -187,6 +211,9 @@ def _parse(name: str, line: str) -> Builtin:
         elif key in ("singular", "guarded"):
             operand, where, *detail = value.split(None, 2)
             singular.append(Singular(names[operand], where, key == "guarded", *detail))
+        elif key == "before":
+            version, operand, gradient_name = value.split()
+            earlier.append(Earlier(Version(version), names[operand], Gradient(gradient_name)))
         else:
             raise ValueError(f"bad fact in the table line of {name!r}: {fact!r}")
     return Builtin(
@@ -194,9 +221,9 @@ def _parse(name: str, line: str) -> Builtin:
         tuple(operands),
         result.strip() or "first",
         tuple(singular),
-        (),
-        versions.get("since"),
-        versions.get("until"),
+        since=versions.get("since"),
+        until=versions.get("until"),
+        earlier=tuple(earlier),
     )
 
 
@@ -210,10 +237,4 @@ def lookup(name: str) -> Builtin | None:
     general = _parse(canonical, line)
     prefix = canonical + "/"
     variants = tuple((key[len(prefix) :], _parse(canonical, TABLE[key])) for key in TABLE if key.startswith(prefix))
-    return (
-        general
-        if not variants
-        else Builtin(
-            general.name, general.operands, general.result, general.singular, variants, general.since, general.until
-        )
-    )
+    return replace(general, variants=variants) if variants else general

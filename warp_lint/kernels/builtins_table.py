@@ -14,10 +14,10 @@ after the name: `[r]` array that is read, `[=]` array or object stored to, `[+]`
 maximum, `[x]` exchanged, `?` left out by some overloads.
 
 Facts, separated by `;`: `singular x WHERE DETAIL` (gradient inf or NaN there), `guarded x WHERE DETAIL` (Warp
-returns a finite one), `since V`, `until V`.
+returns a finite one), `since V`, `until V`, `before V x GRADIENT` (what the adjoint of x did before version V).
 
 `name/c0,c1` is the entry for operands of these type classes where it differs; `|` separates alternatives in one
-position, `*` stands for any. The first match in the order of the table counts.
+position, `*` stands for any, `-` for no operand. The first match in the order of the table counts.
 
 Everything here that a processor can run is measured by `tests/unit/kernels/test_builtin_adjoints.py`.
 """
@@ -63,10 +63,13 @@ TABLE: Final[dict[str, str]] = {
     "invert": "a",
     # Scalar math. In a tie of min and max the second operand gets the gradient.
     "min": "a:a,b b:a,b",
+    "min/vec,-": "a:a -> component",
     "max": "a:a,b b:a,b",
+    "max/vec,-": "a:a -> component",
     "clamp": "x:x,low,high low:x,low,high high:x,low,high",
     "abs": "x:x",
     "sign": "x~",
+    "sign/vec": "x~ | before 1.16 x wrong",
     "copysign": "x:x,y y~ | since 1.16",
     "step": "x~",
     "nonzero": "x~",
@@ -267,7 +270,7 @@ TABLE: Final[dict[str, str]] = {
     "tile_transpose": "a: -> tile",
     "tile_broadcast": "a: %shape -> tile",
     "tile_assign": "dst[=]:offset src:offset #offset -> none",
-    "assign": "dst[=]:i *#i src:i -> none",
+    "assign": "dst[=]:i *#i src:i -> none | before 1.17 dst leaked",
     "tile": "x: %preserve_type -> tile",
     "untile": "a: -> unknown",
     "tile_extract": "a:i *#i -> element",
@@ -285,7 +288,7 @@ TABLE: Final[dict[str, str]] = {
     "tile_stack_clear": "s[=] -> none | since 1.13",
     "tile_stack_count": "s -> int | since 1.13",
     # Tiles: arithmetic.
-    "tile_sum": "a: %axis -> tile",
+    "tile_sum": "a: %axis -> tile | before 1.17 a wrong",
     "tile_min": "a! -> tile",
     "tile_max": "a! -> tile",
     "tile_argmin": "a~ -> tile",
@@ -422,7 +425,9 @@ TABLE: Final[dict[str, str]] = {
     "poisson": "@state lam~ -> uint32",
     "noise": "@state x/xy/xyz/xyzt:state,x -> float32",
     "pnoise": "@state x/xy/xyz/xyzt:state,x,px *px -> float32",
-    "curlnoise": "@state xy/xyz/xyzt:state,xy,octaves,lacunarity,gain octaves lacunarity! gain! -> vec",
+    "curlnoise": (
+        "@state xy/xyz/xyzt:state,xy,octaves,lacunarity,gain octaves lacunarity! gain! -> vec | before 1.16 xy lost"
+    ),
     # Output and checks.
     "printf": "%fmt *args -> none",
     "print": "value -> none",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from packaging.version import Version
 
 from warp_lint.kernels.builtins import RESULT, Builtin, Gradient, Singular, Use, lookup
 from warp_lint.kernels.builtins_table import ALIASES, TABLE
@@ -73,6 +74,20 @@ def test_variants_follow_the_type_classes() -> None:
     assert sorted(entry("mul").of("transform", "transform").operands[0].reads) == [0, 1]
     assert sorted(entry("mul").of("transform", "scalar").operands[0].reads) == [1]
     assert entry("mod").of("vec").operands[0].gradient is Gradient.LOST
+
+
+def test_number_of_operands_counts() -> None:
+    assert entry("min").of("vec").result == "component"
+    assert entry("min").of("vec", "vec").result == "first"
+    assert entry("min").of() is entry("min")
+
+
+def test_earlier_versions() -> None:
+    noise = entry("curlnoise")
+    assert noise.at(Version("1.16")) is noise
+    assert noise.at(Version("1.13.1")).operands[1].gradient is Gradient.LOST
+    assert entry("sign").of("vec").at(Version("1.13")).operands[0].gradient is Gradient.WRONG
+    assert entry("sin").at(Version("1.12")) is entry("sin")
 
 
 def test_singular_points() -> None:
