@@ -180,8 +180,17 @@ class Executor(Calls):
         kind = "break" if isinstance(node, ast.Break) else "continue"
         (context.breaks if kind == "break" else context.continues).append(snapshot)
         if context.loop is not None:
-            context.loop.exits.append(Exit(kind, node, len(self.graph.values), self.guards))
+            changed = self._changed(context.loop)
+            context.loop.exits.append(Exit(kind, node, len(self.graph.values), self.guards, changed))
         return True
+
+    def _changed(self, loop: Loop) -> tuple[Value, ...]:
+        found = []
+        for name, head in loop.carried.items():
+            value = head.cell.current if head.cell is not None else self.env.get(name)
+            if value is not None and not _unchanged(self.current(value), head):
+                found.append(self.current(value))
+        return tuple(found)
 
     def _cells(self) -> Cells:
         journal = self.journals[-1] if self.journals else {}
@@ -487,7 +496,7 @@ class Executor(Calls):
             if name not in loop.carried:  # the index of a query
                 after[name] = self.make("opaque", head.type, (), node)
                 continue
-            if back is head:
+            if _unchanged(back, head):
                 loop.carried.pop(name, None)
                 head.extra = None
                 if in_place and head.cell is not None:
@@ -509,6 +518,12 @@ class Executor(Calls):
             leaked.name, leaked.extra = name, loop
             after[name] = leaked
         self.env = after
+
+
+def _unchanged(back: Value, head: Value) -> bool:
+    while back.op == "copy" and back is not head:
+        back = back.args[0]
+    return back is head
 
 
 def _controls(body: list[ast.stmt], kind: type[ast.stmt]) -> bool:

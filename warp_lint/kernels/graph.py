@@ -64,12 +64,14 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Exit:
-    """A `break`, `return` or `continue` inside a rolled loop."""
+    """A `break`, `return` or `continue` inside a rolled loop. `changed`: carried values that the pass has
+    replaced by then."""
 
     kind: str
     node: ast.AST
     time: int
     guards: tuple[Guard, ...]
+    changed: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

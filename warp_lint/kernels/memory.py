@@ -170,6 +170,21 @@ class Memory:
             return False
         return [linear(b) for b in left.bounds] == [linear(b) for b in right.bounds]
 
+    def idle(self, write: Event) -> bool:
+        """`a[i] = a[i]`: a store that leaves memory as it is."""
+        if write.access is not Access.STORE or write.atomic:
+            return False
+        value = write.value.args[0]
+        while value.op == "copy":
+            value = value.args[0]
+        read = value.event
+        if read is None or read.access is not Access.READ or not self.same_pass(read, write):
+            return False
+        return not any(
+            read.time < other.time < write.time and self.offsets(read, other).hit is not Hit.NONE
+            for other in self.writes_to(write.path)
+        )
+
     # Order
 
     def follows(self, first: Event, second: Event) -> Hit:

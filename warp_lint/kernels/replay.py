@@ -169,9 +169,11 @@ class Replay:
         result = 0
         if event is not None:
             for write in self.memory.writes_to(event.path):
-                if self.memory.follows(event, write) is Hit.SURE:
+                if self.memory.follows(event, write) is Hit.SURE and not self.memory.idle(write):
                     result |= self._cause(("store", write.time), Cause("store", 0, event=write), None)
                 elif self.replayed(write) and self._before(write, event):
+                    if write.access is Access.STORE and not self._overwritten_between(write, event):
+                        continue
                     result |= self._cause(("replayed", write.time), Cause("replayed", 0, event=write), None)
         self._stale[value.id] = result
         return result
@@ -182,9 +184,17 @@ class Replay:
             return False
         return write.time < read.time and self.memory.same_pass(write, read)
 
+    def _overwritten_between(self, write: Event, read: Event) -> bool:
+        """Did the kernel itself write the element after the func did? The replay skips that."""
+        return any(
+            other.frame.parent is None and self.memory.same_pass(write, other)
+            for other in self.memory.writes_to(read.path)
+            if write.time < other.time < read.time
+        )
+
     def replayed(self, write: Event) -> bool:
-        """Is this write executed again by the replay? Those inside funcs are, if they change memory again."""
-        if write.access is not Access.ACCUMULATE or write.frame.parent is None:
+        """Is this write executed again by the replay? Those inside funcs are."""
+        if write.frame.parent is None:
             return False
         frame: Frame | None = write.frame
         while frame is not None:

@@ -15,6 +15,7 @@ _PASSING = ("copy", "ret", "arg", "join")
 
 def check(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report]:
     for loop in inspection.graph.loops:
+        yield from _swaps(inspection, loop, seen)
         if loop.kind != "while":
             continue
         for name, head in loop.carried.items():
@@ -32,61 +33,78 @@ def check(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report
         yield from _stores(inspection, loop)
 
 
+def _swaps(inspection: Inspection, loop: Loop, seen: set[tuple[int, str]]) -> Iterator[Report]:
+    """`a, b = b, a` in a rolled loop: the names are variables there, assigned one after the other."""
+    heads = set(loop.carried.values())
+    for name, head in loop.carried.items():
+        back = head.args[1] if len(head.args) > 1 else head
+        if back is not head and back in heads and inspection.live(back) and (loop.id, name) not in seen:
+            yield Report(
+                "ADJ105",
+                place(loop, name),
+                f"`{name}` takes the value of another name that the loop carries, which may have changed already",
+                "copy the value first",
+                call_notes(loop.frame),
+                inspection.active(back),
+            )
+
+
 def _order_matters(inspection: Inspection, loop: Loop, head: Value) -> bool:
     back = head.args[1]
     act = inspection.adjoint.act
     if not act[back.id] or not inspection.adjoint.useful(back):
         return False
-    heads = {other.id: other for other in loop.carried.values() if act[other.id]}
-    own, others, fresh = _sources(inspection, loop, back, head, heads)
+    heads = {other.id for other in loop.carried.values() if act[other.id]}
+    own, others, fresh = _sources(inspection, loop, head, heads).get(back.id, _NOTHING)
     if others:
         return True
     if own == "identity":
         return False
-    if own == "scaled":
-        return fresh
-    return fresh and back.op != "param"
+    return fresh
 
 
-def _sources(
-    inspection: Inspection, loop: Loop, value: Value, head: Value, heads: dict[int, Value]
-) -> tuple[str, bool, bool]:
-    """How a new value depends on the old one ("none", "identity", "scaled"), on other carried values, on others."""
-    act = inspection.adjoint.act
+# How a value depends on the old value of a name ("none", "identity", "scaled"), on other carried values, on others.
+Source = tuple[str, bool, bool]
+_NOTHING: Source = ("none", False, False)
+
+
+def _sources(inspection: Inspection, loop: Loop, head: Value, heads: set[int]) -> dict[int, Source]:
+    """Sources of the values of a loop's body, by id. What the loop doesn't change has none."""
+    table: dict[int, Source] = {}
+    body = inspection.graph.values[loop.start : loop.end]
+    for _ in range(2 if any(v.op == "carry" and v.extra is not loop for v in body) else 1):
+        for value in body:
+            if inspection.adjoint.act[value.id] and loop in value.loops:
+                table[value.id] = _source(inspection, table, value, head, heads)
+    return table
+
+
+def _source(inspection: Inspection, table: dict[int, Source], value: Value, head: Value, heads: set[int]) -> Source:
     if value is head:
         return "identity", False, False
     if value.id in heads:
         return "none", True, False
-    if not act[value.id]:
-        return "none", False, False
-    if loop not in value.loops:
-        return "none", False, False  # the same in every pass
+    parts = [table.get(a.id, _NOTHING) for a in value.args]
+    if value.op == "load":
+        return "none", False, True
     if value.op == "mutate":
-        if value.name == "set":
-            return "none", False, True
-        parts = [_sources(inspection, loop, argument, head, heads) for argument in value.args[:2]]
-        return _add(parts)
+        return ("none", False, True) if value.name == "set" else _add(parts[:2])
     if value.op == "call" and value.name in ("add", "sub"):
-        parts = [_sources(inspection, loop, argument, head, heads) for argument in value.args]
         if value.name == "sub" and parts[1][0] != "none":
             parts[1] = ("scaled", parts[1][1], parts[1][2])
         return _add(parts)
     if value.op == "phi":
-        parts = [_sources(inspection, loop, argument, head, heads) for argument in value.args[1:]]
-        if parts[0][0] == parts[1][0]:
-            return parts[0][0], parts[0][1] or parts[1][1], parts[0][2] or parts[1][2]
-        return "scaled", parts[0][1] or parts[1][1], True
+        one, two = parts[1], parts[2]
+        if one[0] == two[0]:
+            return one[0], one[1] or two[1], one[2] or two[2]
+        return "scaled", one[1] or two[1], True
     if value.op in _PASSING:
-        parts = [_sources(inspection, loop, argument, head, heads) for argument in value.args if act[argument.id]]
         return _add(parts)
-    if value.op == "load":
-        return "none", False, True
-    parts = [_sources(inspection, loop, argument, head, heads) for argument in value.args if act[argument.id]]
     own, others, fresh = _add(parts)
-    return ("scaled" if own != "none" else "none"), others, fresh or value.op in ("opaque", "param")
+    return ("scaled" if own != "none" else "none"), others, fresh or value.op == "opaque"
 
 
-def _add(parts: list[tuple[str, bool, bool]]) -> tuple[str, bool, bool]:
+def _add(parts: list[Source]) -> Source:
     owns = [part[0] for part in parts if part[0] != "none"]
     own = "none" if not owns else owns[0] if len(owns) == 1 else "scaled"
     return own, any(part[1] for part in parts), any(part[2] for part in parts)

@@ -34,7 +34,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for value in inspection.graph.values:
         if value.op != "mutate" or value.cell is None or value.extra == "copy":
             continue
-        held = leaked(inspection, value)
+        held = leaked(inspection, value) or _shared(inspection, value)
         if held is not None:
             site = _site(sites, value.cell, value)
             site.places.setdefault(value.location, _text(value))
@@ -101,6 +101,23 @@ def leaked(inspection: Inspection, value: Value) -> int | None:
     for held in replaced(value):
         result |= inspection.adjoint.act[held.id]
     return result or None
+
+
+def _shared(inspection: Inspection, value: Value) -> int | None:
+    """A func writes a component of its parameter: its adjoint is the caller's variable's, other uses included."""
+    root = value.args[0]
+    while root.op == "mutate":
+        root = root.args[0]
+    if root.op != "arg" or value.name != "set" or value.args[0].type.kind == "struct":
+        return None
+    act = inspection.adjoint.act[value.args[1].id]
+    actual = root.args[0]
+    if not act or not inspection.adjoint.part_use(value, value.key):
+        return None
+    for user in inspection.graph.values[value.id + 1 :]:
+        if actual in user.args and not user.frame.within(value.frame) and inspection.live(user):
+            return act
+    return None
 
 
 def replaced(value: Value) -> list[Value]:

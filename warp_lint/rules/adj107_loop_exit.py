@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warp_lint.kernels.graph import Exit, Loop
+from warp_lint.kernels.graph import Exit, Loop, exclusive
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
 
 CODE = "ADJ107"
@@ -13,25 +13,41 @@ CODE = "ADJ107"
 def check(inspection: Inspection) -> Iterator[Report]:
     for loop in inspection.graph.loops:
         for leave in loop.exits:
-            if leave.kind == "continue":
+            whole = leave.kind == "return" or (leave.kind == "break" and loop.kind != "while")
+            paths = _whole(inspection, loop) if whole else _unfinished(inspection, loop, leave)
+            if not paths:
                 continue
-            paths = _lost(inspection, loop, leave)
-            if paths:
-                yield Report(
-                    CODE,
-                    loop.frame.module.location(leave.node),
-                    f"`{leave.kind}` leaves a loop whose adjoint starts from its last pass",
-                    "guard the rest of the body with a flag in an unrolled loop, or multiply by a mask",
-                    call_notes(loop.frame),
-                    paths,
-                )
+            if whole:
+                message = f"`{leave.kind}` leaves a loop whose adjoint starts from its last pass"
+            else:
+                message = f"`{leave.kind}` skips the adjoint of what the pass has done before it"
+            yield Report(
+                CODE,
+                loop.frame.module.location(leave.node),
+                message,
+                "put the rest of the body under an `if`, in an unrolled loop if later passes must not run",
+                call_notes(loop.frame),
+                paths,
+            )
 
 
-def _lost(inspection: Inspection, loop: Loop, leave: Exit) -> int:
-    """Inputs whose gradient an exit makes wrong. In a `while` only what ran in the last, unfinished pass."""
+def _whole(inspection: Inspection, loop: Loop) -> int:
+    """Inputs whose gradient goes through a loop."""
     paths = 0
     for value in inspection.live_in(loop):
-        if loop.kind == "while" and leave.kind == "break" and value.id >= leave.time:
-            break
-        paths |= inspection.adjoint.act[value.id]
+        paths |= inspection.active(value)
+    return paths
+
+
+def _unfinished(inspection: Inspection, loop: Loop, leave: Exit) -> int:
+    """Inputs of what a pass did before it was left: the replay leaves it there too, ahead of its adjoint."""
+    paths = 0
+    for value in leave.changed:
+        if inspection.live(value):
+            paths |= inspection.active(value)
+    for event in inspection.writes():
+        if loop not in event.loops or not loop.start <= event.time < leave.time:
+            continue
+        if not exclusive(event.guards, leave.guards) and inspection.live(event.value):
+            paths |= inspection.active(event.value)
     return paths

@@ -32,7 +32,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
             yield Report(
                 CODE,
                 event.location,
-                f"the replay adds to `{name}` again, and an adjoint needs its value",
+                f"the replay writes to `{name}` again, and an adjoint needs its value",
                 "add in the kernel itself, or read the value in a later kernel",
                 (*_uses(group), *call_notes(event.frame)),
                 group.partners,

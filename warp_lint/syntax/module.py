@@ -124,8 +124,10 @@ class Module:
         location = self.location(node)
         if location.end_line == location.line and location.line <= len(self.lines):
             return self.lines[location.line - 1][location.column - 1 : location.end_column - 1]
-        text = ast.get_source_segment(self.source, node) or ""
-        return " ".join(text.split())
+        first, *rest = self.lines[location.line - 1 : location.end_line] or [""]
+        if rest:
+            rest[-1] = rest[-1][: location.end_column - 1]
+        return " ".join(" ".join([first[location.column - 1 :], *rest]).split())
 
     def _column(self, line: int, offset: int) -> int:
         if self._ascii or line > len(self.lines):
