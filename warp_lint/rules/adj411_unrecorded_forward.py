@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from warp_lint.findings import Finding, Note
 from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.analysis import Analysis
-from warp_lint.trace.flow import Tier
+from warp_lint.trace.flow import Tier, gradient_key
 from warp_lint.trace.model import Launch
 
 
@@ -18,8 +18,10 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             continue
         recorded = {analysis.where(index) for index in window.operations}
         for cut in analysis.cuts(window):
-            if cut.kind != "outside" or cut.tier <= Tier.MAYBE or not analysis.flow.has_gradient(cut.array):
+            if cut.kind != "outside" or cut.tier is not Tier.INTEREST or not analysis.flow.has_gradient(cut.array):
                 continue
+            if gradient_key(cut.array) in analysis.flow.interest:
+                continue  # a leaf itself: its gradient is what the program reads
             event = analysis.events[cut.index]
             if event.location in recorded:
                 continue  # the same statement is on the tape as well: an earlier part that is left out on purpose
