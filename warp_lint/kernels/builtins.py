@@ -80,11 +80,13 @@ class Singular:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Until `version`, the adjoint did `gradient` to an operand instead of what the entry says."""
+    """Before `version`, the adjoint did `gradient` to an operand instead of what the entry says.
+    `detail`: only in this case; empty: always."""
 
     version: Version
     operand: int
     gradient: Gradient
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,8 @@ class Builtin:
     earlier: tuple[Earlier, ...] = ()
 
     def at(self, version: Version) -> Builtin:
-        """The entry as it was in a Warp version."""
-        changed = {e.operand: e.gradient for e in self.earlier if version < e.version}
+        """The entry as it was in a Warp version, without what held in special cases only."""
+        changed = {e.operand: e.gradient for e in self.earlier if version < e.version and not e.detail}
         if not changed:
             return self
         operands = [
@@ -212,8 +214,8 @@ def _parse(name: str, line: str) -> Builtin:
             operand, where, *detail = value.split(None, 2)
             singular.append(Singular(names[operand], where, key == "guarded", *detail))
         elif key == "before":
-            version, operand, gradient_name = value.split()
-            earlier.append(Earlier(Version(version), names[operand], Gradient(gradient_name)))
+            version, operand, gradient_name, *detail = value.split(None, 3)
+            earlier.append(Earlier(Version(version), names[operand], Gradient(gradient_name), *detail))
         else:
             raise ValueError(f"bad fact in the table line of {name!r}: {fact!r}")
     return Builtin(

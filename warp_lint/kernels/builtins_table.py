@@ -14,7 +14,8 @@ after the name: `[r]` array that is read, `[=]` array or object stored to, `[+]`
 maximum, `[x]` exchanged, `?` left out by some overloads.
 
 Facts, separated by `;`: `singular x WHERE DETAIL` (gradient inf or NaN there), `guarded x WHERE DETAIL` (Warp
-returns a finite one), `since V`, `until V`, `before V x GRADIENT` (what the adjoint of x did before version V).
+returns a finite one), `since V`, `until V`, `before V x GRADIENT DETAIL` (what the adjoint of x did
+before version V).
 
 `name/c0,c1` is the entry for operands of these type classes where it differs; `|` separates alternatives in one
 position, `*` stands for any, `-` for no operand. The first match in the order of the table counts.
@@ -288,7 +289,7 @@ TABLE: Final[dict[str, str]] = {
     "tile_stack_clear": "s[=] -> none | since 1.13",
     "tile_stack_count": "s -> int | since 1.13",
     # Tiles: arithmetic.
-    "tile_sum": "a: %axis -> tile | before 1.17 a wrong",
+    "tile_sum": "a: %axis -> tile | before 1.19 a wrong with an axis, on the CPU",
     "tile_min": "a! -> tile",
     "tile_max": "a! -> tile",
     "tile_argmin": "a~ -> tile",

@@ -88,6 +88,8 @@ def test_earlier_versions() -> None:
     assert noise.at(Version("1.13.1")).operands[1].gradient is Gradient.LOST
     assert entry("sign").of("vec").at(Version("1.13")).operands[0].gradient is Gradient.WRONG
     assert entry("sin").at(Version("1.12")) is entry("sin")
+    assert entry("tile_sum").earlier[0].detail == "with an axis, on the CPU"
+    assert entry("tile_sum").at(Version("1.17")) is entry("tile_sum")
 
 
 def test_singular_points() -> None:
