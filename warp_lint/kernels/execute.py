@@ -503,7 +503,9 @@ class Executor(Calls):
                     head.cell.current = head.args[0]
                 continue
             head.args.append(back)
-            value = self.make("after", head.type, (back, head.args[0]), node)
+            # A value that doesn't depend on the one before is the last pass's (of one pass at least).
+            whole = depends(back, head) or loop.kind == "while"
+            value = self.make("after", head.type, (back, head.args[0]) if whole else (back,), node)
             value.name, value.extra = name, loop
             if in_place and head.cell is not None:
                 value.cell = head.cell
@@ -515,9 +517,24 @@ class Executor(Calls):
             if name in before or value.op in ("array", "function", "type", "const", "module"):
                 continue
             leaked = self.make("after", value.type, (self.current(value),), node)
-            leaked.name, leaked.extra = name, loop
+            leaked.name, leaked.extra, leaked.key = name, loop, ("body",)
             after[name] = leaked
         self.env = after
+
+
+def depends(value: Value, on: Value) -> bool:
+    """Is a value computed from another (conditions included)?"""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if node is on:
+            return True
+        if node.id in seen or node.id < on.id:
+            continue
+        seen.add(node.id)
+        pending.extend(node.args)
+    return False
 
 
 def _unchanged(back: Value, head: Value) -> bool:

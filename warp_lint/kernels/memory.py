@@ -114,7 +114,7 @@ class Memory:
                 continue
             difference = combine(a, b, -1)
             if difference.terms:
-                if not self._sweeps(difference, first, second):
+                if not self._sweeps(difference, first, second) and not self._visits(difference, first, second):
                     sure = False
                 continue
             moves: dict[int, int] = {}
@@ -154,6 +154,19 @@ class Memory:
         free = frozenset(ids - set(passes))
         return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free)
 
+    def _visits(self, difference: Linear, first: Event, second: Event) -> bool:
+        """A loop's first pass visits the very element that an access outside of it touches."""
+        if len(difference.terms) != 1:
+            return False
+        ((symbol, factor),) = difference.terms
+        if not isinstance(symbol, tuple) or symbol[0] != "loop":
+            return False
+        loop = self.graph.loops[symbol[1]]
+        if loop in first.loops and loop in second.loops:
+            return False
+        start = 0 if len(loop.bounds) == 1 else loop.bounds[0].const if loop.bounds else None
+        return loop.kind == "for" and isinstance(start, int) and difference.constant + factor * start == 0
+
     def _sweeps(self, difference: Linear, first: Event, second: Event) -> bool:
         """Two separate loops over the same range visit the same elements."""
         if difference.constant or len(difference.terms) != 2:
@@ -178,9 +191,9 @@ class Memory:
         while value.op == "copy":
             value = value.args[0]
         read = value.event
-        if read is None or read.access is not Access.READ or not self.same_pass(read, write):
+        if read is None or read.access is not Access.READ or self.canonical(read.path) != self.canonical(write.path):
             return False
-        return not any(
+        return self.same_pass(read, write) and not any(
             read.time < other.time < write.time and self.offsets(read, other).hit is not Hit.NONE
             for other in self.writes_to(write.path)
         )
@@ -218,6 +231,25 @@ class Memory:
         """Do both touch one element in every common pass (whatever happens in others)?"""
         found = self.offsets(first, second)
         return found.hit is Hit.SURE and not any(found.passes.values())
+
+    def last_before(self, read: Event) -> list[Event]:
+        """Writes that may have touched a read's element ahead of it in the same pass, newest first."""
+        return [
+            write
+            for write in reversed(self.writes_to(read.path))
+            if write.time < read.time
+            and self.offsets(write, read).hit is not Hit.NONE
+            and not exclusive(write.guards, read.guards)
+        ]
+
+    def settles(self, write: Event, read: Event) -> bool:
+        """Does a write surely decide what a read in the same pass sees?"""
+        return (
+            self.same_pass(write, read)
+            and write.loops == read.loops[: len(write.loops)]
+            and implied(write.guards, read.guards)
+            and relation(write.component, read.component) is Relation.COVERS
+        )
 
     def reaching(self, read: Event) -> tuple[list[Event], bool]:
         """Writes whose value a read may see, newest first; and whether memory from before the kernel may be."""

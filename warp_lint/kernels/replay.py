@@ -168,6 +168,9 @@ class Replay:
         event = value.event
         result = 0
         if event is not None:
+            restored = self._restored(event)
+            if restored is not None:
+                return self.taint[restored.value.args[0].id]
             for write in self.memory.writes_to(event.path):
                 if self.memory.follows(event, write) is Hit.SURE and not self.memory.idle(write):
                     result |= self._cause(("store", write.time), Cause("store", 0, event=write), None)
@@ -177,6 +180,14 @@ class Replay:
                     result |= self._cause(("replayed", write.time), Cause("replayed", 0, event=write), None)
         self._stale[value.id] = result
         return result
+
+    def _restored(self, read: Event) -> Event | None:
+        """The store inside a func that the replay executes again right ahead of a read of its element."""
+        for write in self.memory.last_before(read):
+            if write.access is Access.STORE and self.replayed(write) and self.memory.settles(write, read):
+                return write
+            return None
+        return None
 
     def _before(self, write: Event, read: Event) -> bool:
         """A write that happens again in the replay, ahead of a read that saw its first effect."""

@@ -60,7 +60,24 @@ def _order_matters(inspection: Inspection, loop: Loop, head: Value) -> bool:
         return True
     if own == "identity":
         return False
-    return fresh
+    return fresh and _varies(inspection, loop, back)
+
+
+def _varies(inspection: Inspection, loop: Loop, value: Value) -> bool:
+    """Can a value differ from pass to pass?"""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if node.id in seen or loop not in node.loops:
+            continue
+        seen.add(node.id)
+        if node.op in ("carry", "loopvar", "opaque", "after"):
+            return True
+        if node.op == "load" and any(loop in write.loops for write in inspection.memory.writes_to(node.path)):
+            return True
+        pending.extend(node.args)
+    return False
 
 
 # How a value depends on the old value of a name ("none", "identity", "scaled"), on other carried values, on others.
@@ -118,7 +135,8 @@ def _stores(inspection: Inspection, loop: Loop) -> Iterator[Report]:
             continue
         if not adjoint.act[store.value.args[0].id] or not adjoint.useful(store.value):
             continue
-        again = loop.id in memory.offsets(store, store).free and memory.offsets(store, store).hit is Hit.SURE
+        here = memory.offsets(store, store)
+        again = loop.id in here.free and here.hit is Hit.SURE and _varies(inspection, loop, store.value.args[0])
         for read in memory.reads_of(store.path):
             if loop in read.loops and inspection.live(read.value):
                 found = memory.offsets(store, read)

@@ -39,7 +39,7 @@ def _body_locals(inspection: Inspection) -> Iterator[Report]:
     """A name that only the loop body assigns, used behind the loop: its adjoint is cleared by the loop's."""
     reported: set[tuple[int, str]] = {(entry.loop.id, entry.name) for entry in carried(inspection)}
     for value in inspection.graph.values:
-        if value.op != "after" or len(value.args) != 1 or not isinstance(value.extra, Loop):
+        if value.op != "after" or value.key != ("body",) or not isinstance(value.extra, Loop):
             continue
         key = (value.extra.id, value.name)
         if key in reported or not inspection.live(value):
