@@ -1,0 +1,4 @@
+from .grid import Grid, Source
+from .solver import Fdtd
+
+__all__ = ["Fdtd", "Grid", "Source"]
