@@ -114,7 +114,10 @@ class Memory:
                 continue
             difference = combine(a, b, -1)
             if difference.terms:
-                if not self._sweeps(difference, first, second) and not self._visits(difference, first, second):
+                visited = self._visits(difference)
+                if visited is not None and visited.id in ids and any(sym == ("loop", visited.id) for sym, _ in b.terms):
+                    passes.setdefault(visited.id, 0)  # the pass that writes the element, and none after it
+                if visited is None and not self._sweeps(difference, first, second):
                     sure = False
                 continue
             moves: dict[int, int] = {}
@@ -154,18 +157,22 @@ class Memory:
         free = frozenset(ids - set(passes))
         return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free)
 
-    def _visits(self, difference: Linear, first: Event, second: Event) -> bool:
-        """A loop's first pass visits the very element that an access outside of it touches."""
+    def _visits(self, difference: Linear) -> Loop | None:
+        """The loop over a range that passes by the very element of an access whose index it doesn't move."""
         if len(difference.terms) != 1:
-            return False
+            return None
         ((symbol, factor),) = difference.terms
-        if not isinstance(symbol, tuple) or symbol[0] != "loop":
-            return False
+        if not isinstance(symbol, tuple) or symbol[0] != "loop" or abs(factor) != 1:
+            return None
         loop = self.graph.loops[symbol[1]]
-        if loop in first.loops and loop in second.loops:
-            return False
-        start = 0 if len(loop.bounds) == 1 else loop.bounds[0].const if loop.bounds else None
-        return loop.kind == "for" and isinstance(start, int) and difference.constant + factor * start == 0
+        bounds = [bound.const for bound in loop.bounds]
+        start, stop = (
+            (0, bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1]) if len(bounds) > 1 else (None, None)
+        )
+        if loop.kind != "for" or loop.step != 1 or not isinstance(start, int):
+            return None
+        place = -difference.constant * factor
+        return loop if place >= start and (not isinstance(stop, int) or place < stop) else None
 
     def _sweeps(self, difference: Linear, first: Event, second: Event) -> bool:
         """Two separate loops over the same range visit the same elements."""
