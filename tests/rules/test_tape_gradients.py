@@ -417,3 +417,22 @@ def test_two_losses_on_one_tape() -> None:
     line = p.backward(tape, second)
     p.read(a, k)
     assert found(p) == {("ADJ402", line)}
+
+
+def test_read_in_an_earlier_pass_that_does_not_reach_it() -> None:
+    """A loop over outputs: the gradient of `k` is zero in the first pass, which is read, and right."""
+    p = Program()
+    a, k = p.array("a"), p.array("k", shape=(1,))
+    for step in p.loop(2):
+        tape = p.tape()
+        with p.on(tape):
+            loss, y = p.array("loss"), p.array("y")
+            if step:
+                p.launch(MULTIPLY, src=a, k=k, dst=y)
+            else:
+                p.launch(SQUARE, src=a, dst=y)
+            p.launch(SUM, x=y, loss=loss)
+        p.backward(tape, loss)
+        p.read(a, k)
+        p.zero(tape)
+    assert found(p) == set()

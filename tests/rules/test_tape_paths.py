@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.unit.trace.build import ADD, MULTIPLY, SCALE, SQUARE, SUM, Kernel, Program, findings, found
 from warp_lint.findings import Severity
+from warp_lint.trace.model import RecordFunction
 
 DISABLED = Kernel("disabled", {"dst": "src"}, (("src", "src", "dst"),), backward=False, line=50)
 SCALED = Kernel("scaled", {"dst": "src"}, scalars="c", scalar_needs=(("c", "src", "dst"),))
@@ -267,6 +268,43 @@ def test_sums_into_one_array() -> None:
             part = p.array("part")
             p.launch(SQUARE, src=a, dst=part)
             p.launch(ADD, src=part, dst=y)
+        p.launch(SUM, x=y, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
+    assert found(p) == set()
+
+
+def test_array_that_gets_its_gradient_as_a_seed() -> None:
+    p = Program()
+    a, y, seed = p.array("a"), p.array("y", False), p.array("seed", False)
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y)
+    p.backward(tape, seeds=((y, seed),))
+    p.read(a)
+    assert found(p) == set()
+
+
+def test_adjoint_written_by_hand() -> None:
+    p = Program()
+    a, y, loss = p.array("a"), p.array("y"), p.array("loss")
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y, reason="record_tape")
+        p.add(RecordFunction, arrays=(a, y))
+        p.launch(SUM, x=y, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
+    assert found(p) == set()
+
+
+def test_rollout_before_the_tape_that_the_tape_repeats() -> None:
+    p = Program()
+    a, y, loss = p.array("a"), p.array("y"), p.array("loss")
+    p.launch(SQUARE, src=a, dst=y)
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y)
         p.launch(SUM, x=y, loss=loss)
     p.backward(tape, loss)
     p.read(a)

@@ -16,6 +16,11 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         window = result.window
         if not window.operations:
             continue
+        written = {
+            change.place.region.root
+            for index in window.operations
+            for change in analysis.timeline.changes.get(index, ())
+        }
         recorded = {analysis.where(index) for index in window.operations}
         for cut in analysis.cuts(window):
             if cut.kind != "outside" or cut.tier is not Tier.INTEREST or not analysis.flow.has_gradient(cut.array):
@@ -27,6 +32,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
                 continue  # the same statement is on the tape as well: an earlier part that is left out on purpose
             what = f"`{event.kernel}`" if isinstance(event, Launch) else "this copy"
             late = cut.index > window.last
+            if not late and cut.array.region.root in written:
+                continue  # the tape computes it (again)
             when = "after the tape is closed" if late else "before the tape opens"
             notes = [Note(analysis.where(enter), "the tape is entered here") for enter, _ in window.scopes[:1]]
             yield report(

@@ -19,6 +19,7 @@ from warp_lint.trace.model import (
     Fill,
     Launch,
     Overlap,
+    RecordFunction,
     UnrecordedCall,
     covers,
 )
@@ -54,6 +55,8 @@ class Cuts:
         self.found: list[Cut] = []
         self._useful: dict[int, RegionMap[bool]] = {}  # by allocation; the value: surely
         operations = set(window.operations)
+        by_hand = [k for k in window.operations if isinstance(self.events[k], RecordFunction)]
+        self._last_by_hand = by_hand[-1] if by_hand else -1
         for array in window.seeds():
             self._mark(Place(array.region), True)
         if not self._useful:
@@ -235,5 +238,7 @@ class Cuts:
             self._mark(Place(array.region), any(known))
 
     def _add(self, kind: str, index: int, array: Array, tier: Tier, sure: bool) -> None:
+        if kind in ("unrecorded", "host", "call") and index < self._last_by_hand:
+            return  # an adjoint written by hand may stand for it
         if tier is not Tier.NONE:
             self.found.append(Cut(kind, index, array, tier, sure))

@@ -20,6 +20,7 @@ from warp_lint.trace.model import (
     Copy,
     Fill,
     GradientRead,
+    GradientWrite,
     Launch,
     OptimizerStep,
     RecordFunction,
@@ -156,6 +157,8 @@ class Flow:
             if isinstance(event, RequiresGrad):
                 if event.value is not False or self.gradients.get(id(event.array)) is None:
                     self.gradients[id(event.array)] = event.value
+            elif isinstance(event, GradientWrite) and event.kind == "replace":
+                self.gradients[id(event.array)] = True
             elif isinstance(event, View):
                 self.views[id(event.view)] = event
                 if event.pointer:
@@ -167,6 +170,9 @@ class Flow:
             elif isinstance(event, Backward):
                 if event.loss is None and not event.seeds and not event.unknown_arguments:
                     tapes_without_seed.add(event.target)
+                for array, _ in event.seeds:
+                    if array.gradient_of is None:
+                        self.gradients[id(array)] = True  # the seed becomes its gradient
                 for _, seed in event.seeds:
                     if seed is not None and seed.gradient_of is not None:
                         self.interest.add(gradient_key(seed.gradient_of))

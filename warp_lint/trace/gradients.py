@@ -47,6 +47,7 @@ class State:
     cleared: int | None = None
     cleared_dirty: int | None = None  # what the last clearing cleared
     cleared_read: bool = False  # whether that had been read
+    cleared_leftover: bool = False  # whether it was a leftover that nothing should read anyway
     consumed: int | None = None  # backward pass in which a store consumed it
     view: int | None = None  # a host view of it was kept here
     pending: list[tuple[int, int]] = field(default_factory=list)
@@ -191,6 +192,7 @@ class Gradients:
         if state.dirty is not None or state.cleared is None:
             state.cleared, state.cleared_dirty = index, state.dirty
             state.cleared_read = state.read is not None
+            state.cleared_leftover = state.leftover
         state.dirty = None
         state.leftover = False
         state.read = None
@@ -219,7 +221,7 @@ class Gradients:
         key = gradient_key(array)
         state = self._states.get(key)
         if state is None:
-            if kind in ("numpy", "print", "list", "torch"):
+            if kind in ("numpy", "print", "list", "torch") and not self.results:
                 self._unread.setdefault(key, (index, array))
             return
         if kind == "view":
@@ -231,7 +233,7 @@ class Gradients:
             self.accumulated.append(Accumulated(index, backward, before, array))
         state.pending.clear()
         if state.dirty is None and state.cleared is not None and state.cleared_dirty is not None:
-            if not state.cleared_read:
+            if not state.cleared_read and not state.cleared_leftover:
                 self.after_clear.append(ReadAfterClear(index, state.cleared, state.cleared_dirty, array))
         elif state.dirty is None and state.consumed is not None and self._intermediate(array):
             self.consumed.append(ReadConsumed(index, state.consumed, array))
