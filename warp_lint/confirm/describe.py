@@ -32,6 +32,7 @@ class Facts:
             "choices": self.choices,
             "handles": self.handles,
             "small": self.small,
+            "nonzero": False,
             "extremes": any(name in ("warp.atomic_max", "warp.atomic_min") for name in self.calls),
         }
 

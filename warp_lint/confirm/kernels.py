@@ -20,7 +20,7 @@ from warp_lint.confirm import judge
 from warp_lint.confirm.describe import Facts, describe
 from warp_lint.confirm.extract import Extractor, Item, UnresolvedError
 from warp_lint.confirm.options import ConfirmOptions
-from warp_lint.confirm.process import Worker, python_command
+from warp_lint.confirm.process import Exit, Worker, python_command
 from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
 from warp_lint.confirm.judge import Outcome
 from warp_lint.confirm.wrap import PREFIX, VALUE_PREFIX, sink_source, wrap
@@ -385,14 +385,11 @@ class _Batch:
         )
         if current is not None:
             target = next(t for t in targets if t["key"] == current)
-            if ended.reason == "timed out" or target["facts"]["small"] == SMALL:
+            if not _gentler(target["facts"], ended):
                 crashed = adjoint and ended.reason == "crashed"
                 part = "adjoint" if adjoint else "kernel"
                 reason = f"the {part} {what}" + (" where the forward didn't" if crashed else "")
                 self.outcomes[current] = Outcome(failed=reason, adjoint_crashed=crashed)
-            else:
-                # Perhaps an index was too large for something.
-                target["facts"]["small"] = SMALL
             return [targets]
         pending = [t for t in targets if t["key"] not in self.outcomes]
         if compiling and len(pending) > 1:
@@ -439,6 +436,19 @@ class _Batch:
             "memory": self.options.memory,
             "budget": self.options.kernel_timeout,
         }
+
+
+def _gentler(facts: dict[str, Any], ended: Exit) -> bool:
+    """Change a kernel's facts for a second attempt; whether there is one."""
+    if ended.reason != "crashed":
+        return False
+    if ended.detail == "SIGFPE":  # a division of integers
+        again = not facts["nonzero"]
+        facts["nonzero"] = True
+        return again
+    again = facts["small"] != SMALL
+    facts["small"] = SMALL  # perhaps an index was too large for something
+    return again
 
 
 def _outcome(event: dict[str, Any]) -> Outcome:

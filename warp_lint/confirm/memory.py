@@ -8,7 +8,7 @@ inside valid padding: small out-of-bounds reads are harmless and writes are seen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MAX_DIMENSIONS = 4
 ALIGNMENT = 256
+GUARD = 1 << 18  # bytes around each array that a launch shouldn't write
+MARGIN = 1 << 24  # bytes around everything that it may read
 
 
 class UnsupportedError(Exception):
@@ -101,13 +103,14 @@ class Memory:
         self._sizes = sizes
         for name, kind in parameters:
             self._plan(name, kind)
-        total = ALIGNMENT
+        total = MARGIN
         for plan in self._plans.values():
-            plan.offset = total
+            plan.offset = total + GUARD
             size = plan.elements * plan.layout.itemsize
-            total += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
-        self.values = np.zeros(total + ALIGNMENT, dtype=np.uint8)
-        self.grads = np.zeros(total + ALIGNMENT, dtype=np.uint8)
+            total = plan.offset + (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT + GUARD
+        # Pages that nothing touches cost nothing.
+        self.values = np.zeros(total + MARGIN, dtype=np.uint8)
+        self.grads = np.zeros(total + MARGIN, dtype=np.uint8)
         self.arrays: dict[str, Any] = {}
         for plan in self._plans.values():
             self._allocate(plan)
@@ -186,6 +189,23 @@ class Memory:
             return self.arrays[path]
         return self._scalar(path, kind)
 
+    def spans(self) -> list[slice]:
+        """The bytes of each array, padding included."""
+        plans = self._plans.values()
+        return [slice(p.offset, p.offset + p.elements * p.layout.itemsize) for p in plans]
+
+    def clear_grads(self) -> None:
+        for span in self.spans():
+            self.grads[span] = 0
+
+    def strayed(self) -> bool:
+        """Whether something was written far outside every array."""
+        return any(
+            bool(self.values[span.start - GUARD : span.start].view(np.uint64).any())
+            or bool(self.values[(span.stop + 7) // 8 * 8 : span.stop + GUARD - 512].any())
+            for span in self.spans()
+        )
+
     def point_arrays(self) -> list[Leaf]:
         """Arrays of 3-vectors, which spatial structures are built over."""
         return [leaf for leaf in self.floats if leaf.values.shape[1] == 3]
@@ -240,23 +260,27 @@ _NUMPY: Mapping[str, str] = {
 }
 
 
-@dataclass(slots=True)
 class Snapshot:
-    """Saved contents of a memory's values."""
+    """Saved contents of a memory's arrays."""
 
-    memory: Memory
-    saved: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.saved = self.memory.values.copy()
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.spans = memory.spans()
+        self.saved = [memory.values[span].copy() for span in self.spans]
 
     def restore(self) -> None:
-        self.memory.values[:] = self.saved
+        for span, saved in zip(self.spans, self.saved, strict=True):
+            self.memory.values[span] = saved
 
     def restore_groups(self, groups: set[int]) -> None:
         """Restore only some arrays."""
-        plans = list(self.memory._plans.values())
         for group in groups:
-            plan = plans[group]
-            end = plan.offset + plan.elements * plan.layout.itemsize
-            self.memory.values[plan.offset : end] = self.saved[plan.offset : end]
+            self.memory.values[self.spans[group]] = self.saved[group]
+
+    def differences(self) -> list[int]:
+        """Numbers of the arrays that aren't as they were saved."""
+        return [
+            group
+            for group, (span, saved) in enumerate(zip(self.spans, self.saved, strict=True))
+            if not np.array_equal(self.memory.values[span], saved)
+        ]

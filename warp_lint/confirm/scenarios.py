@@ -75,8 +75,14 @@ class Facts:
     handles: dict[str, str] = field(default_factory=dict)
     small: int = 0
     extremes: bool = False
+    nonzero: bool = False
     kinds: list[str] = field(default_factory=list)
     literals: list[float] = field(default_factory=list)
+
+
+# Names of limits from below, which must stay under those from above.
+_LOWER = ("start", "begin", "lo", "first", "min", "offset")
+_LOWER_END = ("_start", "_begin", "_lo", "_first", "_min", "_offset")
 
 
 class Filler:
@@ -104,7 +110,8 @@ class Filler:
                 leaf.values[...] = self.random.integers(0, 2, leaf.values.shape).astype(bool)
             else:
                 values = self._integers(leaf)
-                leaf.values[...] = values % self.facts.small if self.facts.small else values
+                values = values % self.facts.small if self.facts.small else values
+                leaf.values[...] = np.maximum(values, 1) if self.facts.nonzero else values
 
     def _fill_floats(self, leaf: Leaf, shared: Array, position: int) -> None:
         scenario = self.scenario
@@ -202,6 +209,8 @@ class Filler:
                 if handle is not None:
                     return handle
             value = self._integer(path, random)
+            if self.facts.nonzero:
+                value = value or 1
             small = self.facts.small
             if not small or path in self.facts.choices:
                 return value
@@ -232,6 +241,8 @@ class Filler:
         if role == "index":
             return int(random.integers(0, 8)) if self.index else 0
         if role == "limit":
+            if path.rpartition(".")[2].lower().startswith(_LOWER) or path.lower().endswith(_LOWER_END):
+                return int(self.index % 3 == 1)
             return 8 if self.index % 2 == 0 else max(self.scenario.bound, 1)
         return 8 if self.index % 3 != 1 else max(1, min(self.scenario.bound, 8))
 
