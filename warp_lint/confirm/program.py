@@ -116,7 +116,7 @@ def confirm_program(
     report.backwards = run.all("backward")
     observations = run.all("observation")
     report.proofs = merge(report.backwards, observations)
-    report.findings = judge(findings, report.proofs, report.backwards, run.steps, project)
+    report.findings = judge(findings, report.proofs, report.backwards, run.steps, project, report.warp_version)
     report.status, report.sentence = conclude(run, report)
     from warp_lint.report.program import render
 
@@ -260,9 +260,9 @@ def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
         text = f"gradients are wrong: {count} of {len(checked)} checked backward passes"
         return "wrong", text + (f", {places} cause{'' if places == 1 else 's'} named" if places else ", cause not found")
     if right:
-        tail = ""
+        tail = "; all of them are zero" if all(b["reason"] for b in right) else ""
         if len(right) < len(checked):
-            tail = f"; {len(checked) - len(right)} of {len(checked)} could not be judged"
+            tail += f"; {len(checked) - len(right)} of {len(checked)} could not be judged"
         return "right", f"gradients are right: {numbers(right)}{tail}"
     if checked:
         return "inconclusive", f"gradients could not be judged: {checked[-1]['reason']}"

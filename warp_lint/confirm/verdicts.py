@@ -179,6 +179,7 @@ def judge(
     backwards: Sequence[dict[str, Any]],
     steps: dict[str, Any],
     project: Project | None,
+    version: str = "",
 ) -> list[Finding]:
     """Static findings with verdicts, then a finding for each proof that no static one speaks of."""
     reach = Reach(backwards, steps)
@@ -193,9 +194,52 @@ def judge(
         else:
             result.append(finding.with_verdict(reach.verdict(finding)) if finding.verdict is None else finding)
     for index, proof in enumerate(proofs):
-        if index not in used and proof.code:
+        if index in used:
+            continue
+        if proof.kind in ("own", "adjoint", "birth"):
+            known = {(f.code, f.location) for f in result}
+            named = [f for f in kernel_findings(proof, project, version) if matches(f, proof, reach)]
+            if named:
+                result.extend(f.with_verdict(confirmed(proof)) for f in named if (f.code, f.location) not in known)
+                continue
+        if proof.code:
             result.append(finding_of(proof))
     return result
+
+
+def kernel_findings(proof: Proof, project: Project | None, version: str) -> list[Finding]:
+    """What the kernel rules say of the kernel that a proof is about, taken as differentiated."""
+    from pathlib import Path
+
+    from packaging.version import InvalidVersion, Version
+
+    from warp_lint.kernels.check import check_kernel
+    from warp_lint.kernels.detect import kernels_of
+    from warp_lint.settings import Settings
+    from warp_lint.syntax.project import Project as NewProject
+
+    place = proof.needed if proof.kind == "own" and proof.needed is not None else proof.site
+    span = _definition(place[0], place[1])
+    if span is None:
+        return []
+    try:
+        settings = Settings(Version(version), assume_active=True)
+    except InvalidVersion:
+        settings = Settings(assume_active=True)
+    file = Path(place[0]).resolve()
+    project = project or NewProject(Path.cwd())
+    try:
+        module = project.module_at(file)
+        if module is None:
+            return []
+        found: list[Finding] = []
+        for definition in kernels_of(project, module):
+            if span[0] <= definition.location.line <= span[1]:
+                found += check_kernel(project, definition, settings)
+    except (RecursionError, KeyError, AttributeError, ValueError):
+        return []
+    wanted = "5" if proof.kind == "birth" else "12"
+    return [f for f in found if f.code[3] in wanted]
 
 
 def confirmed(proof: Proof) -> Verdict:
@@ -214,7 +258,8 @@ def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
             place = reach.names.get(proof.kernel)
             return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)
         if proof.kind == "own":
-            return proof.needed == kernel or proof.site == (finding.location.path, finding.location.line)
+            here = (finding.location.path, finding.location.line)
+            return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
         return kernel is not None and (proof.site == kernel or finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))
     if finding.code != proof.code and not any(finding.code in f and proof.code in f for f in FAMILIES):
         return False
@@ -233,7 +278,8 @@ class Reach:
         self.kernels: dict[Place, str] = {}
         self.names: dict[str, Place] = {}
         self.lines: set[Place] = set()
-        self.statuses = {b["status"] for b in backwards}
+        # Agreement in zeros alone refutes nothing.
+        self.statuses = {"inconclusive" if b["status"] == "right" and b["reason"] else b["status"] for b in backwards}
         for step in steps.get("steps", []):
             for place in (step["site"], *step["path"]):
                 found = _place(place)

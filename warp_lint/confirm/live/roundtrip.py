@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warp_lint.confirm.live.differences import STEPS, Difference, settle
-from warp_lint.confirm.live.memory import locate
 from warp_lint.confirm.live.steps import Step, Touch
 
 if TYPE_CHECKING:
@@ -100,8 +99,8 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
         if not check.warp.on_cpu(array) or not array.ptr or not 0 < array.size <= 4096:
             continue
         low, high = check.warp.extent(array)
-        index = locate(check.window.extents, low)
-        if index >= 0 and check.window.regions[index].deltas or not check.warp.element(array.dtype).floating:
+        known = any(r.low < high and low < r.high and r.deltas for r in check.window.regions)
+        if known or not check.warp.element(array.dtype).floating:
             continue
         touch = recorder.touch_array(array, "array")
         if not _existed(check, touch) or recorder.primal(array.ptr) is not None:
