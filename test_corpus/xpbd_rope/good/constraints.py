@@ -40,7 +40,7 @@ def solve_distance(
     c = wp.tid()
     d = p[c + 1] - p[c]
     length = wp.length(d)
-    n = d / length
+    n = wp.normalize(d)
     w = rope.inv_mass[c] + rope.inv_mass[c + 1]
     alpha = rope.compliance[c] / (dt * dt)
     dlam = -(length - rope.rest[c] + alpha * lam[c]) / (w + alpha)

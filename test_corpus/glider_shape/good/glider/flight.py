@@ -22,12 +22,11 @@ def panel_forces(
 ):
     panel = wp.tid()
     v = velocity[step]
-    speed2 = wp.length_sq(v)
-    alpha = -v[1] / wp.sqrt(speed2)
+    speed = wp.length(v)
+    alpha = wp.atan2(-v[1], v[0])
     cl = lift_coefficient(alpha, camber[panel])
     cd = wp.float64(0.02) + wp.float64(0.05) * cl * cl
     q = wp.float64(0.5) * DENSITY * area[panel]
-    speed = wp.sqrt(speed2)
     lift = wp.vec2d(-v[1], v[0]) * (q * cl * speed)
     drag = v * (-q * cd * speed)
     wp.atomic_add(force, step, lift + drag)
