@@ -49,20 +49,10 @@ def code_of(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
 
             found = Code(node, "<lambda>", node.args, body, False)
         else:
-            found = Code(node, node.name, node.args, lowerer.block(node.body), _is_generator(node))
+            block = lowerer.block(node.body)
+            found = Code(node, node.name, node.args, block, lowerer.yields)
         m.codes[node] = found
     return found
-
-
-def _is_generator(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    stack: list[ast.AST] = list(function.body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            stack.extend(ast.iter_child_nodes(node))
-    return False
 
 
 class Lowerer(ExpressionLowerer):

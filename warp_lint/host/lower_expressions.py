@@ -44,6 +44,7 @@ class ExpressionLowerer:
         self.module = module
         self.hint = ""
         self.kept = False
+        self.yields = False  # something lowered so far is a `yield`
         self._table: dict[type, Callable[[Any], Expression]] = {
             ast.Constant: self._constant,
             ast.Name: self._name,
@@ -599,6 +600,7 @@ class ExpressionLowerer:
         return self.expression(node.value)
 
     def _yield(self, node: ast.Yield) -> Expression:
+        self.yields = True
         value_of = self.expression(node.value) if node.value is not None else None
 
         def run(frame: Frame) -> Any:
@@ -610,6 +612,7 @@ class ExpressionLowerer:
         return run
 
     def _yield_from(self, node: ast.YieldFrom) -> Expression:
+        self.yields = True
         m = self.m
         value_of = self.expression(node.value)
 

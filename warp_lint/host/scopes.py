@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 
 from warp_lint.host.natives import names_tape
@@ -76,43 +77,44 @@ def outline(module: Module) -> Outline:
         statement, owner = pending.pop()
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             routine = Routine(statement, owner)
-            _scan(statement, routine)
+            _scan(module, statement, routine)
             routines.append(routine)
         elif isinstance(statement, ast.ClassDef):
             pending.extend((s, statement) for s in reversed(statement.body))
         elif owner is None:
             if isinstance(statement, ast.If) and "__main__" in ast.unparse(statement.test):
                 has_main = True
-                _scan(statement, top)
+                _scan(module, statement, top)
             elif isinstance(statement, (ast.If, ast.Try)):
                 inner: list[ast.stmt] = [*statement.body, *statement.orelse]
                 if isinstance(statement, ast.Try):
                     inner += statement.finalbody
                 pending.extend((s, None) for s in reversed(inner))
-                _scan_header(statement, top)
+                if isinstance(statement, ast.If):
+                    _scan(module, statement.test, top)
             else:
-                _scan(statement, top)
+                _scan(module, statement, top)
     return Outline(module, routines, top.scopes, has_main, top.names)
 
 
-def _scan_header(statement: ast.If | ast.Try, routine: Routine) -> None:
-    if isinstance(statement, ast.If):
-        _scan(statement.test, routine)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def _scan(root: ast.AST, routine: Routine) -> None:
+def _scan(module: Module, root: ast.AST, routine: Routine) -> None:
+    """Fill in what a statement mentions; its tree is only walked if its text speaks of tapes."""
+    text = "\n".join(module.lines[getattr(root, "lineno", 1) - 1 : getattr(root, "end_lineno", 1)])
+    names = set(_NAME.findall(text))
+    routine.names |= names
+    routine.backward = routine.backward or "backward" in names
+    if "with" not in names or "tape" not in text.lower():
+        return
     stack: list[ast.AST] = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Name):
-            routine.names.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            routine.names.add(node.attr)
-            if node.attr == "backward":
-                routine.backward = True
-        elif isinstance(node, (ast.With, ast.AsyncWith)) and is_scope(node):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and is_scope(node):
             routine.scopes.append(node)
-        stack.extend(ast.iter_child_nodes(node))
+        if not isinstance(node, ast.expr):
+            stack.extend(ast.iter_child_nodes(node))
 
 
 def leading(routines: list[Routine], wanted: list[Routine]) -> list[Routine]:
