@@ -302,7 +302,7 @@ TABLE: Final[dict[str, str]] = {
     "tile_dot": "a:b b:a -> tile | since 1.13",
     "tile_axpy": "alpha:src src:alpha dest[+]: -> none | since 1.13",
     "tile_map": "%op a:a,args *args:a,args -> tile",
-    "tile_matmul": "a:b b:a out[+]: %alpha %beta %precision -> tile",
+    "tile_matmul": "a:b,alpha b:a,alpha out[+]:beta alpha! beta! %precision -> tile",
     "tile_diag_add": "a! d! -> tile",
     "tile_fft": "inout[=]: -> none",
     "tile_ifft": "inout[=]: -> none",

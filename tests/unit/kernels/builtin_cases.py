@@ -278,6 +278,13 @@ def tile_cases() -> list[Case]:
         ),
         _c("tile_matmul", "a b", f"{a} {a}", a, "wp.tile_matmul(x0, x1)"),
         _c("tile_matmul", "a b out", f"{a} {a} {a}", a, "r0 = x2 + x2\nwp.tile_matmul(x0, x1, r0)"),
+        _c(
+            "tile_matmul",
+            "a b out alpha beta",
+            f"{a} {a} {a} {c} {c}",
+            a,
+            "r0 = x2 + x2\nwp.tile_matmul(x0, x1, r0, x3, x4)",
+        ),
         _c("tile_full", "value", c, b, "wp.tile_full(shape=4, value=x0, dtype=wp.float64)"),
         _c("add", "a b", f"{b} {b}", b, "x0 + x1"),
         _c("sub", "a b", f"{b} {b}", b, "x0 - x1"),
