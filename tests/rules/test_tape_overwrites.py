@@ -598,3 +598,31 @@ def test_opposite_arms_do_not_meet() -> None:
 def test_unknown_kernel_claims_nothing() -> None:
     p, _ = over_read(SQUARE, lambda p, x: p.launch(None, **{"#0": x}))
     assert found(p) == set()
+
+
+def recorded_only(backward_elsewhere: bool = False) -> tuple[Program, int]:
+    p = Program()
+    a, b, c = p.array("a", origin="array"), p.array("b"), p.array("c", origin="array")
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=b)
+        line = p.launch(SCALE, src=c, dst=a)
+    if backward_elsewhere:
+        p.backward(tape, seeds=((a, None),))
+        p.read(c)
+    return p, line
+
+
+def test_tape_whose_backward_pass_is_not_seen() -> None:
+    p, line = recorded_only()
+    assert found(p) == {("ADJ301", line)}
+    assert findings(p)[0].severity is Severity.WARNING
+
+
+def test_nothing_is_presumed_where_another_run_differentiates() -> None:
+    from warp_lint.rules.tape import check_traces
+    from warp_lint.settings import Settings
+
+    p, q = recorded_only()[0], recorded_only(True)[0]
+    assert check_traces([q.trace], Settings()) == []
+    assert check_traces([p.trace, q.trace], Settings()) == []

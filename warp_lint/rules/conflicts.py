@@ -13,6 +13,7 @@ from warp_lint.findings import Location, Note, Severity
 from warp_lint.rules.tape_report import loop_note, operation_name
 from warp_lint.trace.access import Place, place_overlap
 from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.flow import Tier
 from warp_lint.trace.model import Array, Copy, Fill, Launch, OptimizerStep, Overlap, TapeEvent
 from warp_lint.trace.sweep import Leak, Result, Stale
 from warp_lint.trace.windows import Window
@@ -35,9 +36,10 @@ class Conflict:
 
 def conflicts(analysis: Analysis, code: str) -> Iterator[Conflict]:
     """Conflicts that a rule reports, worst first for each cause."""
-    found: list[Conflict] | None = analysis.shared.get("conflicts")
+    key_of = "presumed" if analysis.presuming else "seen"
+    found: list[Conflict] | None = analysis.shared.get(key_of)
     if found is None:
-        found = analysis.shared["conflicts"] = sorted(_all(analysis), key=lambda c: (c.cause, c.needed_by))
+        found = analysis.shared[key_of] = sorted(_all(analysis), key=lambda c: (c.cause, c.needed_by))
     best: dict[tuple[Location, Location | None], Conflict] = {}
     for conflict in found:
         if conflict.code != code:
@@ -50,14 +52,16 @@ def conflicts(analysis: Analysis, code: str) -> Iterator[Conflict]:
 
 
 def _all(analysis: Analysis) -> Iterator[Conflict]:
-    for result in analysis.results:
+    for result in analysis.gradients.presumed if analysis.presuming else analysis.results:
         window = result.window
         for stale in result.stale:
             cause = stale.change.index
             if _reentered(window, stale.operation, cause) or analysis.exclusive(stale.operation, cause, window.index):
                 continue
             opaque = analysis.opaque_between(stale.operation, window.index, stale.change.array, window.tape)
-            severity = analysis.severity(stale.tier, stale.sure and not opaque, stale.operation, cause, window.index)
+            severity = _severity(
+                analysis, window, stale.tier, stale.sure and not opaque, [stale.operation, cause, window.index]
+            )
             code, rebound = _stale_code(analysis, result, stale)
             yield Conflict(
                 code, cause, stale.operation, stale.change.array, severity, window, stale=stale, rebound=rebound
@@ -69,10 +73,16 @@ def _all(analysis: Analysis) -> Iterator[Conflict]:
                 continue
             opaque = analysis.opaque_between(leak.receiver, window.index, leak.array, window.tape)
             indices = [leak.receiver, leak.write, window.index]
-            severity = analysis.severity(leak.tier, leak.sure and not opaque, *indices)
+            severity = _severity(analysis, window, leak.tier, leak.sure and not opaque, indices)
             leak_code = _leak_code(analysis, window, leak)
             if leak_code is not None:
                 yield Conflict(leak_code, leak.write, leak.receiver, leak.array, severity, window, leak=leak)
+
+
+def _severity(analysis: Analysis, window: Window, tier: Tier, sure: bool, indices: list[int]) -> Severity:
+    if window.presumed:
+        return Severity.WARNING if tier >= Tier.LEAF and sure else Severity.INFO
+    return analysis.severity(tier, sure, *indices)
 
 
 def _reentered(window: Window, operation: int, write: int) -> bool:

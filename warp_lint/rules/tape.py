@@ -65,13 +65,29 @@ CHECKS: dict[str, Check] = {
 def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
     """Findings of families 3 and 4 over traces, sorted; one per code and place, the most severe."""
     best: dict[tuple[str, Location], Finding] = {}
+    presumed: list[Finding] = []
+    differentiated: set[Location] = set()
     for trace in traces:
-        for finding in check_trace(trace, settings):
-            key = (finding.code, finding.location)
-            known = best.get(key)
-            if known is None or _rank(finding) > _rank(known):
-                best[key] = finding
+        analysis = Analysis(trace, settings)
+        for finding in _check(analysis):
+            _keep(best, finding)
+        for window in analysis.gradients.windows:
+            differentiated.update(trace.events[index].location for index in window.operations)
+            differentiated.update(event.location for event in trace.events[window.start : window.index])
+        if analysis.gradients.presumed:
+            analysis.presuming = True
+            presumed += _run(analysis, PRESUMED)
+    for finding in presumed:
+        if finding.location not in differentiated:
+            _keep(best, finding)
     return sorted(best.values(), key=Finding.sort_key)
+
+
+def _keep(best: dict[tuple[str, Location], Finding], finding: Finding) -> None:
+    key = (finding.code, finding.location)
+    known = best.get(key)
+    if known is None or _rank(finding) > _rank(known):
+        best[key] = finding
 
 
 # What may hide behind a cut of the gradient.
@@ -79,9 +95,12 @@ HIDDEN = ("ADJ301", "ADJ302", "ADJ303", "ADJ304", "ADJ305", "ADJ306", "ADJ308", 
 REPAIRS = 3
 
 
-def check_trace(trace: Trace, settings: Settings) -> list[Finding]:
+# What is said of a tape whose backward pass isn't seen.
+PRESUMED = ("ADJ301", "ADJ302", "ADJ303", "ADJ305", "ADJ308", "ADJ406")
+
+
+def _check(analysis: Analysis) -> list[Finding]:
     """Findings of one trace, in the order of the rules; may repeat a place."""
-    analysis = Analysis(trace, settings)
     if not analysis.gradients.windows:
         return []
     findings = _run(analysis, CHECKS)

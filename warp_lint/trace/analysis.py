@@ -40,6 +40,7 @@ class Analysis:
         self.timeline = Timeline(trace)
         self.flow = Flow(trace, self.timeline, repairs)
         self.gradients = Gradients(trace, self.timeline, self.flow, settings.target)
+        self.presuming = False  # rules look at presumed backward passes instead of those seen
         self.shared: dict[str, Any] = {}  # what rules compute once for several of them
         self._cuts: dict[int, list[Cut]] = {}
         self._cut_count: dict[tuple[int, int, int], int] = {}

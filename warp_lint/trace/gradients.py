@@ -28,7 +28,7 @@ from warp_lint.trace.model import (
 )
 from warp_lint.trace.sweep import Residual, Result, Seed, Sweep
 from warp_lint.trace.timeline import Timeline
-from warp_lint.trace.windows import Window, find_windows
+from warp_lint.trace.windows import Window, find_windows, presumed_windows
 
 REPEATS = 3  # sweeps of one unchanged tape before its results are taken over
 
@@ -119,6 +119,7 @@ class Gradients:
         self.consumed: list[ReadConsumed] = []
         self.early: list[ReadTooEarly] = []
         self.unseeded: list[Unseeded] = []
+        self.presumed: list[Result] = []
         self._states: dict[int, State] = {}
         self._tracked: dict[int, dict[int, Array]] = {}  # gradients that zero() of a tape knows
         self._unread: dict[int, tuple[int, Array]] = {}  # first read before any backward
@@ -147,6 +148,27 @@ class Gradients:
                 self._states.pop(gradient_key(event.array), None)
             elif isinstance(event, Opaque):
                 self._opaque(event)
+
+        for window in presumed_windows(trace, self.windows):
+            seeds = self._sinks(window)
+            self.presumed.append(Sweep(self.timeline, self.flow, self.target, window).run(seeds))
+
+    def _sinks(self, window: Window) -> list[Seed]:
+        """Arrays that the tape writes and does not read afterwards: its results, as far as one can tell."""
+        seeds: list[Seed] = []
+        read: set[int] = set()
+        for index in reversed(window.operations):
+            event = self.trace.events[index]
+            binding = self.timeline.bindings.get(index)
+            if isinstance(event, Launch) and binding is not None:
+                for path, writes in binding.writes.items():
+                    array = event.arguments[path]
+                    if array.region.root not in read and self.flow.has_gradient(array) is not False:
+                        seeds += [Seed(array, write.place.region, None, False) for write in writes]
+                read.update(event.arguments[path].region.root for path in binding.reads)
+            elif isinstance(event, Copy):
+                read.add(event.source.region.root)
+        return seeds
 
     def _state(self, array: Array) -> State:
         key = gradient_key(array)

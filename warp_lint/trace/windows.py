@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warp_lint.trace.model import Array, Backward, Copy, Launch, RecordFunction, TapeEvent, Trace
+from warp_lint.trace.model import Array, Backward, Copy, Event, Launch, RecordFunction, TapeEvent, Trace
 
 
 @dataclass(slots=True)
@@ -20,6 +20,7 @@ class Window:
     scopes: tuple[tuple[int, int | None], ...]
     previous: int | None
     inside: bool  # called inside the scope of a tape
+    presumed: bool = False  # no backward pass is seen: it stands for one after the last scope
 
     @property
     def start(self) -> int:
@@ -73,10 +74,39 @@ def find_windows(trace: Trace) -> list[Window]:
                 )
             )
             previous[event.target] = index
-        elif event.tape is not None and (
-            isinstance(event, RecordFunction)
-            or (isinstance(event, Launch) and event.recorded and not event.adjoint)
-            or (isinstance(event, Copy) and event.recorded)
-        ):
+        elif event.tape is not None and _recorded(event):
             operations.setdefault(event.tape, []).append(index)
     return windows
+
+
+def presumed_windows(trace: Trace, windows: list[Window]) -> list[Window]:
+    """Windows for tapes that are recorded but not differentiated in what is seen of the program."""
+    seen = {window.tape for window in windows}
+    operations: dict[int, list[int]] = {}
+    ends: dict[int, int] = {}
+    enters: dict[int, int] = {}
+    for index, event in enumerate(trace.events):
+        if isinstance(event, TapeEvent) and event.target not in seen:
+            if event.action == "enter":
+                enters.setdefault(event.target, index)
+            elif event.action == "exit":
+                ends[event.target] = index
+            elif event.action == "reset":
+                operations.pop(event.target, None)
+        elif event.tape is not None and event.tape not in seen and _recorded(event):
+            operations.setdefault(event.tape, []).append(index)
+    found = []
+    for tape, held in operations.items():
+        end = ends.get(tape)
+        if end is None or tape not in enters:
+            continue
+        event = trace.events[end]
+        backward = Backward(location=event.location, call_path=event.call_path, target=tape, unknown_arguments=True)
+        found.append(Window(end, backward, tape, tuple(held), ((enters[tape], end),), None, False, True))
+    return found
+
+
+def _recorded(event: Event) -> bool:
+    if isinstance(event, Launch):
+        return event.recorded and not event.adjoint
+    return isinstance(event, RecordFunction) or (isinstance(event, Copy) and event.recorded)
