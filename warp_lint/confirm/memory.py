@@ -108,9 +108,7 @@ class Memory:
             plan.offset = total + GUARD
             size = plan.elements * plan.layout.itemsize
             total = plan.offset + (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT + GUARD
-        # Pages that nothing touches cost nothing.
-        self.values = np.zeros(total + MARGIN, dtype=np.uint8)
-        self.grads = np.zeros(total + MARGIN, dtype=np.uint8)
+        self.values, self.grads = _borrow(total + MARGIN)
         self.arrays: dict[str, Any] = {}
         for plan in self._plans.values():
             self._allocate(plan)
@@ -194,6 +192,14 @@ class Memory:
         plans = self._plans.values()
         return [slice(p.offset, p.offset + p.elements * p.layout.itemsize) for p in plans]
 
+    def release(self) -> None:
+        """Give the blocks back for the next memory, unless a launch wrote outside its arrays."""
+        if not self.strayed():
+            for span in self.spans():
+                self.values[span] = 0
+                self.grads[span] = 0
+            _POOL.append((self.values, self.grads))
+
     def clear_grads(self) -> None:
         for span in self.spans():
             self.grads[span] = 0
@@ -209,6 +215,20 @@ class Memory:
     def point_arrays(self) -> list[Leaf]:
         """Arrays of 3-vectors, which spatial structures are built over."""
         return [leaf for leaf in self.floats if leaf.values.shape[1] == 3]
+
+
+# Blocks to use again: fresh ones cost a page fault for every page.
+_POOL: list[tuple[Array, Array]] = []
+
+
+def _borrow(size: int) -> tuple[Array, Array]:
+    """Two zeroed blocks of at least `size` bytes. Pages that nothing touches cost nothing."""
+    while _POOL:
+        values, grads = _POOL.pop()
+        if len(values) >= size:
+            return values, grads
+    size += size // 2
+    return np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.uint8)
 
 
 def parameters_of(kernel: Any) -> list[tuple[str, Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-STEPS_64 = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+STEPS_64 = (1e-3, 1e-4, 1e-5, 1e-6)
 STEPS_32 = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
 EPSILON_64 = 2.3e-16
 EPSILON_32 = 1.2e-7

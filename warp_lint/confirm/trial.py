@@ -58,7 +58,7 @@ def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float
             samples.append(Sample("invalid", str(error)))
             break
         samples.append(sample)
-        if _telling(samples) > MISMATCHES:
+        if _telling(samples) >= MISMATCHES:
             break
     return samples
 
