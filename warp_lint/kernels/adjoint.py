@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from warp_lint.kernels.builtins import RESULT, Gradient
 from warp_lint.kernels.effects import Access, Path
@@ -15,6 +16,7 @@ from warp_lint.kernels.memory import Memory
 from warp_lint.kernels.objects import Relation, constructed, relation
 
 RETURN: Path = ("return",)
+_Item = TypeVar("_Item")
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +24,7 @@ class Need:
     """An adjoint statement (that of `user`) reads the primal of `value`.
 
     `partners`: inputs whose derivative goes through that statement; `outputs`: where it goes to.
-    `kind` as in `effects.Need`. `unsure`: the operation isn't known.
+    `kind` as in `effects.Need`. `unsure`: the operation, or whether the values are floating point, isn't known.
     """
 
     user: Value
@@ -31,6 +33,7 @@ class Need:
     partners: int
     outputs: int
     unsure: bool = False
+    clearing: bool = False  # only for the adjoint that a plain store clears
 
 
 class Adjoint:
@@ -327,38 +330,57 @@ class Adjoint:
 
     def _collect(self) -> list[Need]:
         found: list[Need] = []
-        guards: dict[int, tuple[Guard, Value, int, int]] = {}
-        loops: dict[int, tuple[Loop, Value, int, int]] = {}
+        guards: dict[int, tuple[Guard, Value, int, int, bool]] = {}
+        loops: dict[int, tuple[Loop, Value, int, int, bool]] = {}
         for value in self.graph.values:
             if value.frame.id in self.custom and value.op != "store":
                 continue
             act, use = self.act[value.id], self.useful(value)
             live = bool(act and use)
+            clearing = False
             if value.op == "store":
                 event = value.event
                 assert event is not None
                 clears = event.access is Access.STORE and self.carries(event) and self.dead[event.time] is None
                 if clears and (use or self.is_useful(event.path)):
                     # The store clears the adjoint of what it replaces: its guards and index matter for that.
+                    clearing = not live
                     live, act, use = True, act | self.bit(event.path), use | self.bit(event.path)
             if not live:
                 continue
             for guard in value.guards:
-                self._merge(guards, id(guard), guard, value, act, use)
+                self._merge(guards, id(guard), guard, value, act, use, clearing)
             for loop in value.loops:
-                self._merge(loops, loop.id, loop, value, act, use)
+                self._merge(loops, loop.id, loop, value, act, use, clearing)
+            first = len(found)
             self._of(value, act, use, found)
-        for guard, user, act, use in guards.values():
-            found.append(Need(user, guard.condition, "condition", act, use))
-        for loop, user, act, use in loops.values():
+            unsure = vague(value)
+            for need in found[first:] if clearing or unsure else ():
+                need.clearing, need.unsure = clearing, need.unsure or unsure
+        for guard, user, act, use, clearing in guards.values():
+            found.append(Need(user, guard.condition, "condition", act, use, vague(user), clearing))
+        for loop, user, act, use, clearing in loops.values():
             for bound in loop.bounds:
-                found.append(Need(user, bound, "bound", act, use))
+                found.append(Need(user, bound, "bound", act, use, vague(user), clearing))
         return found
 
     @staticmethod
-    def _merge(table: dict[int, tuple], key: int, item: object, user: Value, act: int, use: int) -> None:  # type: ignore[type-arg]
+    def _merge(
+        table: dict[int, tuple[_Item, Value, int, int, bool]],
+        key: int,
+        item: _Item,
+        user: Value,
+        act: int,
+        use: int,
+        clearing: bool,
+    ) -> None:
         known = table.get(key)
-        table[key] = (item, user, act, use) if known is None else (item, known[1], known[2] | act, known[3] | use)
+        if known is None:
+            table[key] = (item, user, act, use, clearing)
+        elif known[4] and not clearing:
+            table[key] = (item, user, known[2] | act, known[3] | use, False)
+        else:
+            table[key] = (item, known[1], known[2] | act, known[3] | use, known[4])
 
     def _of(self, value: Value, act: int, use: int, found: list[Need]) -> None:
         op = value.op
@@ -415,6 +437,15 @@ class Adjoint:
             source = value if k == -1 else value.args[k]
             if source.op != "const":
                 found.append(Need(value, source, kind, partners, use))
+
+
+def vague(value: Value) -> bool:
+    """Is it unknown whether a value is floating point at all?"""
+    if value.op == "store":
+        event = value.event
+        element = event.array.type.element if event is not None else None
+        return (element is None or element.kind == "unknown") and vague(value.args[0])
+    return value.type.kind in ("unknown", "tuple")
 
 
 def _union(parts: dict[Key, int] | None) -> int:

@@ -75,6 +75,7 @@ class Inspection:
         self.settings = settings
         self.memory = Memory(graph, aliases)
         self.adjoint = Adjoint(graph, self.memory, stores_clear(settings), active, useful)
+        self._permuted: dict[int, bool] = {}
 
     @property
     def definition(self) -> Definition:
@@ -98,6 +99,108 @@ class Inspection:
         return list(groups.values())
 
     def _harmless(self, defect: Defect) -> bool:
+        """Defects that change no gradient."""
+        if defect.need.clearing and not self._matters_before(defect.need.user):
+            return True
+        loop = defect.cause.loop
+        if defect.cause.kind == "carried" and loop is not None and loop in defect.need.user.loops:
+            head = loop.carried.get(defect.cause.name)
+            if head is None or self.active(head) or self._reads_variable(defect.need.value, head):
+                return False
+            return self.permuted(loop)
+        return self._idempotent(defect)
+
+    def _matters_before(self, store: Value) -> bool:
+        """Is the adjoint of what a store replaces used: was the array read or written before in this kernel?"""
+        event = store.event
+        assert event is not None
+        path = self.memory.canonical(event.path)
+        return any(
+            other is not event
+            and self.memory.canonical(other.path) == path
+            and (other.time < event.time or bool(set(other.loops) & set(event.loops)))
+            for other in self.graph.events
+        )
+
+    def permuted(self, loop: Loop) -> bool:
+        """A `for` loop whose passes differ only by carried values without derivative, and which only sums:
+        its adjoint meets the states of the passes in the other order, and the sum is the same."""
+        known = self._permuted.get(loop.id)
+        if known is None:
+            known = self._permuted[loop.id] = loop.kind == "for" and self._is_permuted(loop)
+        return known
+
+    def _is_permuted(self, loop: Loop) -> bool:
+        body = self.graph.values[loop.start : loop.end]
+        moved: set[int] = set() if loop.variable is None else {loop.variable.id}
+        for _ in range(2):
+            for value in body:
+                if any(argument.id in moved for argument in value.args):
+                    moved.add(value.id)
+        for head in loop.carried.values():
+            back = head.args[1] if len(head.args) > 1 else head
+            if not self.active(head) and back.id in moved:
+                return False
+            if self.active(head) and not self._sums(loop, head, back):
+                return False
+        for value in body:
+            if loop not in value.loops or value.op in ("carry", "loopvar") or not self.live(value):
+                continue
+            if value.id in moved or any(guard.condition.id in moved for guard in value.guards):
+                return False
+            if value.event is not None and value.event.access is Access.STORE:
+                return False
+        return True
+
+    def _reads_variable(self, value: Value, head: Value) -> bool:
+        """Does an adjoint read the variable itself, which the end of the pass has changed by then?"""
+        pending, seen = [value], set[int]()
+        while pending:
+            node = pending.pop()
+            if node is head and node is value:
+                return True
+            if node.id in seen or node.id < head.id:
+                continue
+            seen.add(node.id)
+            if node.op == "arg" and node.args[0] is head:
+                return True
+            pending.extend(node.args)
+        return False
+
+    def _sums(self, loop: Loop, head: Value, back: Value) -> bool:
+        """`s += f` with f free of s, also under conditions."""
+        pending, seen = [back], set[int]()
+        while pending:
+            value = pending.pop()
+            if value is head or value.id in seen:
+                continue
+            seen.add(value.id)
+            if value.op == "phi":
+                pending.extend(value.args[1:])
+            elif value.op in ("copy", "join"):
+                pending.extend(value.args)
+            elif value.op == "call" and value.name in ("add", "sub") and loop in value.loops:
+                holding = [argument for argument in value.args if self._holds(argument, head)]
+                if len(holding) != 1 or (value.name == "sub" and holding[0] is value.args[1]):
+                    return False
+                pending.extend(holding)
+            else:
+                return False
+        return True
+
+    def _holds(self, value: Value, head: Value) -> bool:
+        pending, seen = [value], set[int]()
+        while pending:
+            node = pending.pop()
+            if node is head:
+                return True
+            if node.id in seen or node.id < head.id:
+                continue
+            seen.add(node.id)
+            pending.extend(node.args)
+        return False
+
+    def _idempotent(self, defect: Defect) -> bool:
         """`a[i] = max(a[i], c)`: the maximum of the result and c picks the same operand again."""
         user, event = defect.need.user, defect.cause.event
         if defect.cause.kind != "store" or event is None or user.name not in ("max", "min") or user.op != "call":

@@ -74,8 +74,11 @@ def atoms(value: Value, limit: int = 60) -> set[Hashable]:
         seen.add(node.id)
         if node.op == "load":
             found.add(same(node))
-        elif node.op in ("param", "carry", "after", "opaque"):
-            found.add(("value", node.path or node.id))
+        elif node.op == "param":
+            if node.type.kind not in ("struct", "unknown"):
+                found.add(("value", node.path))
+        elif node.op in ("carry", "after", "opaque"):
+            found.add(("value", node.id))
         else:
             pending.extend(node.args)
     return found

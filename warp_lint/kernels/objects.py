@@ -51,8 +51,18 @@ def relation(written: Key | None, read: Key | None) -> Relation:
     return result
 
 
-def contents(value: Value, key: Key, limit: int = 200) -> list[Value]:
-    """Values that component `key` of an object may hold; an object stands for its component."""
+def surely(written: Key | None, read: Key | None) -> bool:
+    """Do two component keys certainly overlap (one may be a part of the other)?"""
+    if written is None or read is None:
+        return False
+    return all(_element(left, right) is Relation.COVERS for left, right in zip(written, read, strict=False))
+
+
+def contents(value: Value, key: Key, limit: int = 200, sure: bool = False) -> list[Value]:
+    """Values that component `key` of an object may hold; an object stands for its component.
+
+    `sure`: leave out writes that only may have touched the component.
+    """
     found: dict[int, Value] = {}
     seen: set[int] = set()
     pending = [value]
@@ -63,7 +73,7 @@ def contents(value: Value, key: Key, limit: int = 200) -> list[Value]:
         seen.add(node.id)
         if node.op == "mutate":
             how = relation(node.key, key)
-            if how is not Relation.NONE:
+            if how is not Relation.NONE and (not sure or surely(node.key, key)):
                 held = node.args[1]
                 found[held.id] = held
             if how is not Relation.COVERS or node.name == "add":

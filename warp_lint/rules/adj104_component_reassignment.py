@@ -24,6 +24,7 @@ class _Site:
 
     name: str
     frame: Frame
+    unsure: bool = False
     places: dict[Location, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     paths: int = 0
@@ -39,6 +40,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
             site = _site(sites, value.cell, value)
             site.places.setdefault(value.location, _text(value))
             site.paths |= held
+            site.unsure = value.type.kind == "unknown" or (value.type.kind != "struct" and not value.type.scalar)
     for group in inspection.groups:
         mutation = group.cause.mutation
         if group.cause.kind != "mutation" or mutation is None:
@@ -75,6 +77,7 @@ def _report(site: _Site) -> Report:
         "build a new object with its constructor instead of assigning the component",
         (*notes, *call_notes(site.frame)),
         site.paths,
+        unsure=site.unsure,
     )
 
 
@@ -124,7 +127,7 @@ def replaced(value: Value) -> list[Value]:
     """What the written component may have held. A key that moves with a loop never meets itself."""
     key = value.key or ()
     moving = any(isinstance(part, Linear) and part.terms for part in key)
-    held = contents(value.args[0], key)
+    held = contents(value.args[0], key, sure=True)
     return [h for h in held if not (moving and h is value.args[1])]
 
 
