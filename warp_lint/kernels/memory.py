@@ -27,6 +27,7 @@ class Offsets:
     hit: Hit
     passes: dict[int, int] = field(default_factory=dict)
     free: frozenset[int] = frozenset()
+    once: bool = False  # in one pass of a loop only
 
 
 _NOWHERE = Offsets(Hit.NONE)
@@ -106,6 +107,7 @@ class Memory:
         ids = {loop.id for loop in common}
         left, right = self.index(first), self.index(second)
         sure = len(left) == len(right) and parts is not Relation.MAYBE
+        once = False
         passes: dict[int, int] = {}
         bound: set[int] = set()
         for a, b in zip(left, right, strict=False):
@@ -117,7 +119,9 @@ class Memory:
                 visited = self._visits(difference)
                 if visited is not None and visited.id in ids and any(sym == ("loop", visited.id) for sym, _ in b.terms):
                     passes.setdefault(visited.id, 0)  # the pass that writes the element, and none after it
-                if visited is None and not self._sweeps(difference, first, second):
+                if visited is not None:
+                    once = True
+                elif not self._sweeps(difference, first, second):
                     sure = False
                 continue
             moves: dict[int, int] = {}
@@ -155,7 +159,7 @@ class Memory:
         for loop in bound:
             passes.setdefault(loop, 0)
         free = frozenset(ids - set(passes))
-        return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free)
+        return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free, once)
 
     def _visits(self, difference: Linear) -> Loop | None:
         """The loop over a range that passes by the very element of an access whose index it doesn't move."""
@@ -237,7 +241,7 @@ class Memory:
     def same_pass(self, first: Event, second: Event) -> bool:
         """Do both touch one element in every common pass (whatever happens in others)?"""
         found = self.offsets(first, second)
-        return found.hit is Hit.SURE and not any(found.passes.values())
+        return found.hit is Hit.SURE and not found.once and not any(found.passes.values())
 
     def last_before(self, read: Event) -> list[Event]:
         """Writes that may have touched a read's element ahead of it in the same pass, newest first."""

@@ -169,11 +169,14 @@ class Replay:
         result = 0
         if event is not None:
             restored = self._restored(event)
-            if restored is not None:
+            if restored is not None and restored.frame is not event.frame:
                 return self.taint[restored.value.args[0].id]
+            # What a func stored itself is back when it runs as a call, but not in its own reverse pass.
+            frame = event.frame if restored is not None else None
             for write in self.memory.writes_to(event.path):
                 if self.memory.follows(event, write) is Hit.SURE and not self.memory.idle(write):
-                    result |= self._cause(("store", write.time), Cause("store", 0, event=write), None)
+                    key = ("store", write.time, frame.id if frame is not None else -1)
+                    result |= self._cause(key, Cause("store", 0, event=write), frame)
                 elif self.replayed(write) and self._before(write, event):
                     if write.access is Access.STORE and not self._overwritten_between(write, event):
                         continue
@@ -184,9 +187,8 @@ class Replay:
     def _restored(self, read: Event) -> Event | None:
         """The store inside a func that the replay executes again right ahead of a read of its element."""
         for write in self.memory.last_before(read):
-            if write.access is Access.STORE and self.replayed(write) and self.memory.settles(write, read):
-                return write
-            return None
+            again = write.access is Access.STORE and self.replayed(write) and write.frame.within(read.frame)
+            return write if again and self.memory.settles(write, read) else None
         return None
 
     def _before(self, write: Event, read: Event) -> bool:

@@ -240,15 +240,18 @@ def _mentions(expression: ast.expr, name: str) -> bool:
 
 
 def module_name(file: Path) -> str:
-    """Dotted name by the folders with `__init__.py` above the file."""
+    """Dotted name by the folders with `__init__.py` above the file; a folder without one counts if it
+    is inside a package (`pkg/_src/…`)."""
     parts = [] if file.name == "__init__.py" else [file.stem]
     folder = file.parent
-    while (folder / "__init__.py").is_file():
+    while folder.parent != folder and (_is_package(folder) or _is_package(folder.parent)):
         parts.insert(0, folder.name)
-        if folder.parent == folder:
-            break
         folder = folder.parent
     return ".".join(parts)
+
+
+def _is_package(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file()
 
 
 def _relative(path: Path, base: Path) -> str:
