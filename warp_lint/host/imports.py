@@ -76,10 +76,9 @@ def _member(m: Machine, frame: Frame, source: Any, base: str, name: str) -> Any:
         return objects.module_attribute(m, source, name)
     if isinstance(source, External) or source is None:
         full = f"{base}.{name}" if base else name
-        if base.partition(".")[0] == "warp" or source is None:
-            child = module_named(m, frame.module.module, full)
-            if isinstance(child, ModuleValue):
-                return child
+        child = module_named(m, frame.module.module, full)
+        if isinstance(child, ModuleValue):
+            return child
         if isinstance(source, External):
             from warp_lint.host import externals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from warp_lint.host import arrays, calls, containers, definitions, externals, imports, natives
-from warp_lint.host.machine import Frame, Machine
+from warp_lint.host.machine import Frame, Machine, RaisedError
 from warp_lint.host.values import (
     MISSING,
     ArrayValue,
@@ -160,7 +160,9 @@ def instance_attribute(m: Machine, instance: Instance, name: str) -> Any:
     if cls is not None:
         hook = cls.lookup("__getattr__")
         if isinstance(hook, FunctionValue) and not name.startswith("__"):
-            return calls.call_function(m, hook, [instance, name], {})
+            made = _hook(m, hook, [instance, name])
+            if made is not MISSING:
+                return made
         written = definitions.written_from_outside(m, instance, name)
         if written is not MISSING:
             return written
@@ -168,6 +170,19 @@ def instance_attribute(m: Machine, instance: Instance, name: str) -> Any:
     if unknown is None:
         unknown = instance.unknowns[name] = Unknown(f"{instance.name or 'self'}.{name}")
     return unknown
+
+
+def _hook(m: Machine, hook: FunctionValue, args: list[Any]) -> Any:
+    """`__getattr__`; MISSING if it raises."""
+    m.try_depth += 1
+    frame = m.frame
+    try:
+        return calls.call_function(m, hook, args, {})
+    except RaisedError:
+        return MISSING
+    finally:
+        m.frame = frame
+        m.try_depth -= 1
 
 
 def bind(m: Machine, found: Any, receiver: Any, cls: ClassValue) -> Any:
@@ -230,8 +245,8 @@ def module_attribute(m: Machine, module: ModuleValue, name: str) -> Any:
         return child
     hook = module.namespace.get("__getattr__")
     if isinstance(hook, FunctionValue):
-        value = calls.call_function(m, hook, [name], {})
-        if not isinstance(value, Unknown):
+        value = _hook(m, hook, [name])
+        if value is not MISSING and not isinstance(value, Unknown):
             module.namespace[name] = value
             return value
     value = Unknown(f"{module.module.name}.{name}")
