@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import importlib
 import os
 import sys
 import threading
@@ -12,10 +11,11 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from warp_lint.codes import RULES
 from warp_lint.findings import Finding, LintError, Location, Severity
+from warp_lint.parallel import Aside, can_fork
 from warp_lint.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 _STACK = 512 << 20  # bytes of address space; only what is used becomes memory
 _DEPTH = 40_000
+_ENOUGH = 20_000  # events of traces: about half a second of work
 
 
 @dataclass(slots=True)
@@ -46,8 +47,8 @@ def analyse(
 
 
 def deep(function: Callable[[], T]) -> T:
-    """Run with room for deep recursion (long expressions are deep trees), and without the cyclic garbage
-    collector, which costs four times what parsing itself does and finds nothing in trees that are kept."""
+    """Run with room for deep recursion (long expressions are deep trees). The cyclic garbage collector
+    stays off until `keep`: it would cost four times what parsing does, and find nothing in trees."""
     box: list[T] = []
     failure: list[BaseException] = []
 
@@ -61,7 +62,7 @@ def deep(function: Callable[[], T]) -> T:
         finally:
             sys.setrecursionlimit(limit)
 
-    collecting = gc.isenabled()
+    collecting, thresholds = gc.isenabled(), gc.get_threshold()
     gc.disable()
     old = threading.stack_size(_STACK)
     try:
@@ -70,11 +71,22 @@ def deep(function: Callable[[], T]) -> T:
         threading.stack_size(old)
         thread.join()
     finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
         if collecting:
             gc.enable()
+        else:
+            gc.disable()
     if failure:
         raise failure[0]
     return box[0]
+
+
+def keep() -> None:
+    """What exists now stays: the collector may run again, over what comes after."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 def _analyse(
@@ -93,19 +105,23 @@ def _analyse(
     outcome.errors += project.errors
     if not settings.differentiates:
         return outcome
+    keep()
     traces = _traces(project, modules, settings, outcome)
+    events = sum(len(trace.events) for trace in traces)
+    aside = Aside(lambda: _tapes(traces, settings)) if jobs > 1 and events > _ENOUGH and can_fork() else None
     activities = _activities(traces, settings, outcome)
     for module in modules:
         outcome.findings += _kernels(project, module, settings, activities, outcome)
-    outcome.findings += _tapes(traces, settings, outcome)
+    tapes = aside.result() if aside is not None else _tapes(traces, settings)
+    outcome.findings += tapes.findings
+    outcome.errors += tapes.errors
     outcome.findings += incomplete(traces)
     return outcome
 
 
 def _traces(project: Project, modules: Sequence[Module], settings: Settings, outcome: Outcome) -> list[Trace]:
-    trace_project = _part("warp_lint.host", "trace_project")
-    if trace_project is None:
-        return []
+    from warp_lint.host import trace_project
+
     try:
         return list(trace_project(project, modules, settings))
     except Exception as error:
@@ -119,15 +135,13 @@ def _traces(project: Project, modules: Sequence[Module], settings: Settings, out
 
 
 def _activities(traces: Sequence[Trace], settings: Settings, outcome: Outcome) -> Mapping[Location, KernelActivity]:
-    launch_contexts = _part("warp_lint.trace.activity", "launch_contexts")
-    if launch_contexts is None:
-        return {}
+    from warp_lint.trace.activity import launch_contexts
+
     try:
-        found: Mapping[Location, KernelActivity] = launch_contexts(traces, settings)
+        return launch_contexts(traces, settings)
     except Exception as error:
         outcome.errors.append(internal_error(_entry(traces), error))
         return {}
-    return found
 
 
 def _kernels(
@@ -137,9 +151,8 @@ def _kernels(
     activities: Mapping[Location, KernelActivity],
     outcome: Outcome,
 ) -> list[Finding]:
-    check_module = _part("warp_lint.kernels.check", "check_module")
-    if check_module is None:
-        return []
+    from warp_lint.kernels.check import check_module
+
     try:
         return list(check_module(project, module, settings, activities))
     except Exception as error:
@@ -147,15 +160,13 @@ def _kernels(
         return []
 
 
-def _tapes(traces: Sequence[Trace], settings: Settings, outcome: Outcome) -> list[Finding]:
-    check_traces = _part("warp_lint.rules.tape", "check_traces")
-    if check_traces is None:
-        return []
+def _tapes(traces: Sequence[Trace], settings: Settings) -> Outcome:
+    from warp_lint.rules.tape import check_traces
+
     try:
-        return list(check_traces(traces, settings))
+        return Outcome(list(check_traces(traces, settings)))
     except Exception as error:
-        outcome.errors.append(internal_error(_entry(traces), error))
-        return []
+        return Outcome([], [internal_error(_entry(traces), error)])
 
 
 def incomplete(traces: Sequence[Trace]) -> list[Finding]:
@@ -180,13 +191,3 @@ def internal_error(path: str, error: BaseException) -> LintError:
     kind = type(error).__name__
     message = f"internal error: {kind}{': ' + text if text else ''} (WARP_LINT_DEBUG=1 shows where; please report it)"
     return LintError(path, 1, 1, message)
-
-
-def _part(module: str, name: str) -> Any:
-    """A part of the analysis, imported when it is needed."""
-    try:
-        return getattr(importlib.import_module(module), name, None)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        return None
