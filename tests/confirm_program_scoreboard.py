@@ -95,7 +95,11 @@ def judge(row: dict[str, str], version: str, report: Any) -> str:
     if truth in ("error", "-"):
         return "ok" if report.status in ("failed", "inconclusive", "right", "wrong") else "bad end"
     if truth == "right":
-        return "ok" if report.status == "right" and not codes else f"false: {report.status} {sorted(codes)} {report.sentence}"
+        return (
+            "ok"
+            if report.status == "right" and not codes
+            else f"false: {report.status} {sorted(codes)} {report.sentence}"
+        )
     if report.status != "wrong":
         return f"missed: {report.status}: {report.sentence}"
     fitting = FITTING.get(row["cause"], "").split()
@@ -144,7 +148,10 @@ def one(row: dict[str, str], options: ConfirmOptions, version: str, static: bool
         os.dup2(saved, 2)
         os.close(null)
         os.close(saved)
-    data = {"codes": [f"{f.code}:{f.location.line}:{f.verdict.status if f.verdict else ''}" for f in report.findings], **report.to_json()}
+    data = {
+        "codes": [f"{f.code}:{f.location.line}:{f.verdict.status if f.verdict else ''}" for f in report.findings],
+        **report.to_json(),
+    }
     return row["path"], judge(row, version, report), data
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.options import ConfirmOptions
+from warp_lint.confirm.picture import picture
 from warp_lint.confirm.process import package_root
 from warp_lint.confirm.verdicts import Proof, judge, merge
 from warp_lint.findings import Finding
@@ -75,6 +76,7 @@ class ProgramReport:
             "notes": self.notes,
             "backwards": self.backwards,
             "proofs": [proof.to_json() for proof in self.proofs],
+            "tape": picture(self.steps, self.proofs, self.backwards),
         }
 
 
@@ -105,8 +107,12 @@ def confirm_program(
 
     Never raises for what the program does: crashes, hangs and refusals end in the report.
     """
+    return report_of(argv, execute(argv, options, options.output), findings, project)
+
+
+def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], project: Project | None) -> ProgramReport:
+    """The report of a finished run."""
     report = ProgramReport(list(argv))
-    run = execute(argv, options, options.output)
     report.exit_code, report.seconds, report.steps = run.exit_code, run.seconds, run.steps
     start, end = run.last("start"), run.last("end")
     report.warp_version = str(start["warp"]) if start else ""
@@ -114,8 +120,7 @@ def confirm_program(
     report.ended = how_it_ended(run)
     report.notes = notes_of(run)
     report.backwards = run.all("backward")
-    observations = run.all("observation")
-    report.proofs = merge(report.backwards, observations)
+    report.proofs = merge(report.backwards, run.all("observation"))
     report.findings = judge(findings, report.proofs, report.backwards, run.steps, project, report.warp_version)
     report.status, report.sentence = conclude(run, report)
     from warp_lint.report.program import render
@@ -153,7 +158,7 @@ def execute(argv: Sequence[str], options: ConfirmOptions, output: Any = None) ->
             raise
         seconds = time.monotonic() - started
         code = None if timed_out else process.returncode
-        return Run(_lines(events), _data(steps), code, timed_out, seconds)
+        return Run(read_lines(events), read_data(steps), code, timed_out, seconds)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -179,7 +184,7 @@ def _environment(config: Path) -> dict[str, str]:
     return env
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -195,7 +200,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return result
 
 
-def _data(path: Path) -> dict[str, Any]:
+def read_data(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -219,6 +224,8 @@ def how_it_ended(run: Run) -> str:
     if error is not None:
         return f"raised {error['type']}: {_first_line(error['message'])}"
     end = run.last("end")
+    if end is not None and end["how"] == "block":
+        return "left the recorded block"
     if end is not None and end["how"] == "stopped":
         return "was ended after its checks, as asked"
     if end is None and run.last("start") is not None:
@@ -240,9 +247,13 @@ def notes_of(run: Run) -> list[str]:
     if end:
         notes += end["notes"]
         if end["gpu"]:
-            notes.append(f"{end['gpu']} launches ran on a GPU and were not recorded: run on the CPU to have them checked")
+            notes.append(
+                f"{end['gpu']} launches ran on a GPU and were not recorded: run on the CPU to have them checked"
+            )
         if end["skipped"]:
-            notes.append(f"{end['skipped']} of {end['backwards']} backward passes were not checked (--confirm-backwards, time)")
+            notes.append(
+                f"{end['skipped']} of {end['backwards']} backward passes were not checked (--confirm-backwards, time)"
+            )
         notes += [f"the recorder had trouble: {text}" for text in end["troubles"][:3]]
     notes += [f"the recorder could not start: {e['message']}" for e in run.all("trouble")]
     notes += [e["message"] for e in run.all("unsupported")]
@@ -258,7 +269,9 @@ def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
         count = len(wrong) or len({p.number for p in report.proofs})
         places = len(report.proofs)
         text = f"gradients are wrong: {count} of {len(checked)} checked backward passes"
-        return "wrong", text + (f", {places} cause{'' if places == 1 else 's'} named" if places else ", cause not found")
+        return "wrong", text + (
+            f", {places} cause{'' if places == 1 else 's'} named" if places else ", cause not found"
+        )
     if right:
         tail = "; all of them are zero" if all(b["reason"] for b in right) else ""
         if len(right) < len(checked):

@@ -61,9 +61,12 @@ class Proof:
         return abs(self.ad - self.fd) / max(abs(self.fd), 1e-12)
 
     def to_json(self) -> dict[str, Any]:
+        from warp_lint.confirm.wording import message_of
+
         return {
             "code": self.code,
             "kind": self.kind,
+            "message": message_of(self)[0],
             "path": self.site[0],
             "line": self.site[1],
             "array": self.array,
@@ -98,10 +101,14 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
     found: dict[tuple[Any, ...], Proof] = {}
 
     def add(proof: Proof) -> None:
-        key = (proof.code, proof.kind, proof.site, proof.kernel)
+        key = (proof.code, proof.kind if not proof.code else "", proof.site, proof.kernel)
         old = found.get(key)
         if old is None:
             found[key] = proof
+        elif old.kind != proof.kind:
+            # Clearing and overwriting at one place are one mistake; the overwrite says more.
+            if old.kind == "cleared":
+                found[key] = proof
         else:
             proof.count += old.count
             if proof.kind == "missing-zero" or (proof.error or 0) > (old.error or 0):
@@ -137,8 +144,17 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
         fd = item["fd"][number] if number < len(item["fd"]) else None
         add(
             Proof(
-                item["code"], item["kind"], site, item["number"], item["array"], item.get("actor", ""), _place(item["read"]),
-                ad=ad, fd=fd, where=f"{item['array']}.grad[{number}]", method="the recorded gradients",
+                item["code"],
+                item["kind"],
+                site,
+                item["number"],
+                item["array"],
+                item.get("actor", ""),
+                _place(item["read"]),
+                ad=ad,
+                fd=fd,
+                where=f"{item['array']}.grad[{number}]",
+                method="the recorded gradients",
             )  # fmt: skip
         )
     return list(found.values())
@@ -260,10 +276,14 @@ def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
         if proof.kind == "own":
             here = (finding.location.path, finding.location.line)
             return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
-        return kernel is not None and (proof.site == kernel or finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))
+        return kernel is not None and (
+            proof.site == kernel or (finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))
+        )
     if finding.code != proof.code and not any(finding.code in f and proof.code in f for f in FAMILIES):
         return False
-    lines = {(loc.path, line) for loc in _locations(finding) for line in range(loc.line, max(loc.end_line, loc.line) + 1)}
+    lines = {
+        (loc.path, line) for loc in _locations(finding) for line in range(loc.line, max(loc.end_line, loc.line) + 1)
+    }
     return bool(lines & proof.places)
 
 
@@ -311,9 +331,15 @@ class Reach:
         if finding.code[3] in "125":
             reached = self.kernel_at(finding.location) is not None or any(self.calls(k, finding) for k in self.names)
         else:
-            reached = any((loc.path, line) in self.lines for loc in [finding.location] for line in range(loc.line, loc.end_line + 1))
+            reached = any(
+                (loc.path, line) in self.lines
+                for loc in [finding.location]
+                for line in range(loc.line, loc.end_line + 1)
+            )
         if not reached or not self.statuses:
-            return Verdict(Status.UNTESTED, "the program did not get there" if self.statuses else "no backward pass was judged")
+            return Verdict(
+                Status.UNTESTED, "the program did not get there" if self.statuses else "no backward pass was judged"
+            )
         if self.statuses == {"right"}:
             return Verdict(Status.REFUTED, "the gradients of the program that runs it agree with finite differences")
         if "wrong" in self.statuses and finding.code[3] not in "125":
@@ -376,11 +402,13 @@ def statement(path: str, line: int) -> Location:
         text = _source(path)[line - 1] if line <= len(_source(path)) else ""
         column = len(text) - len(text.lstrip()) + 1
         return Location(path, line, column, line, max(len(text.rstrip()), column) + 1)
-    return Location(path, best.lineno, best.col_offset + 1, best.end_lineno or best.lineno, (best.end_col_offset or 0) + 1)
+    return Location(
+        path, best.lineno, best.col_offset + 1, best.end_lineno or best.lineno, (best.end_col_offset or 0) + 1
+    )
 
 
 def _first(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 

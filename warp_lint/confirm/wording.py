@@ -69,6 +69,12 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "birth": f"the gradient of {array} becomes {proof.value or 'non-finite'} in the adjoint of {actor}",
         "adjoint": f"the adjoint of {actor} differs from the derivative of its forward",
     }.get(proof.kind, f"{actor} makes the gradient wrong")
-    if proof.read is not None and proof.kind in ("missing-zero", "stale-gradient", "consumed", "seedless", "unrecorded-forward"):
+    if proof.read is not None and proof.kind in (
+        "missing-zero",
+        "stale-gradient",
+        "consumed",
+        "seedless",
+        "unrecorded-forward",
+    ):
         notes.append((proof.read, "it is read here"))
     return text, _HELP.get(proof.kind, ""), notes

@@ -119,8 +119,12 @@ class Accounts:
             array = self.recorder.primal(touch.pointer)
             if array is None:
                 continue
-            now = np.asarray(touch.before, dtype=np.uint8) if touch.before is not None and step.kind == "launch" else None
-            contents = touch.view(now.ctypes.data - touch.low).astype(float) if now is not None else touch.view().astype(float)
+            now = (
+                np.asarray(touch.before, dtype=np.uint8) if touch.before is not None and step.kind == "launch" else None
+            )
+            contents = (
+                touch.view(now.ctypes.data - touch.low).astype(float) if now is not None else touch.view().astype(float)
+            )
             if contents.shape != account.last.shape:
                 continue
             if not np.array_equal(contents, account.last, equal_nan=True):
@@ -186,7 +190,11 @@ class Accounts:
             (
                 s
                 for s in reversed(self.recorder.steps)
-                if (s.kind == "tape" and s.detail in ("zero", "reset") and any(r() is array for r in s.keep if callable(r)))
+                if (
+                    s.kind == "tape"
+                    and s.detail in ("zero", "reset")
+                    and any(r() is array for r in s.keep if callable(r))
+                )
                 or (s.kind == "fill" and s.options.get("gradient") == "write" and s.options["primal"]() is array)
             ),
             None,

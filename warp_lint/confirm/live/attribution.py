@@ -80,7 +80,10 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
         _forward(window, warp, step)
         after = {r.index: read(r.low, r.high) for r in window.regions}
         floating = [r for r in window.regions if r.floating]
-        whole = {r.index: max(((t) for _, t in r.touches if t.element.floating), key=lambda t: t.high - t.low) for r in floating}
+        whole = {
+            r.index: max(((t) for _, t in r.touches if t.element.floating), key=lambda t: t.high - t.low)
+            for r in floating
+        }
         sizes = [whole[r.index].element.dtype.itemsize for r in floating]
         if not floating:
             return None
@@ -105,7 +108,10 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
                 direction = random.standard_normal(initial.shape)
                 steps, centred, sides = [s * scale for s in STEPS[size]], [], []
                 base = _objective(window, warp, step, whole, weights, None, None, 0.0)
-                magnitude = sum(float(np.sum(np.abs(w * whole[i].view(after[i].ctypes.data - window.regions[i].low)))) for i, w in weights.items())
+                magnitude = sum(
+                    float(np.sum(np.abs(w * whole[i].view(after[i].ctypes.data - window.regions[i].low))))
+                    for i, w in weights.items()
+                )
                 for h in steps:
                     up = _objective(window, warp, step, whole, weights, touch, direction, h)
                     down = _objective(window, warp, step, whole, weights, touch, direction, -h)
@@ -115,14 +121,21 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
                 fd = settle(steps, centred, sides, noise)
                 ad = float(np.sum(direction * gradients[region.index]))
                 floor = 1e-3 * float(np.sum(np.abs(gradients[region.index]))) * (0.1 if size == 8 else 1.0) * 0.1
-                if not fd.known or fd.kink or fd.error > 0.2 * abs(fd.value) and fd.error > 1e-9:
+                if not fd.known or fd.kink or (fd.error > 0.2 * abs(fd.value) and fd.error > 1e-9):
                     if np.isfinite(ad):
                         continue
                 if not fd.admits(ad, 5e-3 if size == 8 else 3e-2, floor):
                     mismatches[region.index] = mismatches.get(region.index, 0) + 1
                     gap = abs(ad - fd.value) / max(abs(fd.value), abs(ad), 1e-300) if np.isfinite(ad) else 1e9
                     if worst is None or gap > worst["gap"]:
-                        worst = {"gap": gap, "ad": ad, "fd": fd.value, "array": region.name, "parameter": ".".join(touch.path), "index": region.index}
+                        worst = {
+                            "gap": gap,
+                            "ad": ad,
+                            "fd": fd.value,
+                            "array": region.name,
+                            "parameter": ".".join(touch.path),
+                            "index": region.index,
+                        }
         if worst is None or max(mismatches.values()) < 2:
             return None
         path, line = kernel_site(step)
@@ -139,7 +152,9 @@ def _forward(window: Window, warp: Any, step: Step) -> None:
     warp.run(step.command, step.params, False)
 
 
-def _objective(window: Window, warp: Any, step: Step, whole: Any, weights: Any, touch: Any, direction: Any, h: float) -> float:
+def _objective(
+    window: Window, warp: Any, step: Step, whole: Any, weights: Any, touch: Any, direction: Any, h: float
+) -> float:
     for region in window.regions:
         write(region.low, window.initial[region.index])
     if touch is not None:

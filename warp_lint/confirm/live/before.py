@@ -69,7 +69,9 @@ def _prefix(check: Check, ideal: Any) -> list[Step]:
     """Earlier steps that made what this tape reads, back to where gradients or the host come in."""
     window, recorder = check.window, check.recorder
     assert recorder is not None
-    wanted = [(r.low, r.high) for r in window.regions if r.leaf and any(k[0] == r.index and v.any() for k, v in ideal.items())]
+    wanted = [
+        (r.low, r.high) for r in window.regions if r.leaf and any(k[0] == r.index and v.any() for k, v in ideal.items())
+    ]
     chosen: list[Step] = []
     for step in reversed(check.steps):
         if step.index >= window.first or not step.held or not wanted:
@@ -109,7 +111,13 @@ def consumed(check: Check) -> list[dict[str, Any]]:
             return True
         for touch in step.touches:
             region = window.region(touch.low)
-            if touch.after is None or touch.delta is None or region.index in seen or region.seed or not touch.element.floating:
+            if (
+                touch.after is None
+                or touch.delta is None
+                or region.index in seen
+                or region.seed
+                or not touch.element.floating
+            ):
                 continue
             seen.add(region.index)
             key = shadow.key(region, touch.delta, on)

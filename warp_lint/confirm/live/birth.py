@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
 
 _SELECTS = {"where", "select"}
-_SINGULAR = {"sqrt", "cbrt", "log", "log2", "log10", "pow", "length", "normalize", "acos", "asin", "exp", "div", "norm_l2"}
+_SINGULAR = {
+    "sqrt",
+    "cbrt",
+    "log",
+    "log2",
+    "log10",
+    "pow",
+    "length",
+    "normalize",
+    "acos",
+    "asin",
+    "exp",
+    "div",
+    "norm_l2",
+}
 
 
 def births(check: Check) -> list[dict[str, Any]]:

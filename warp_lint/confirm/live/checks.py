@@ -11,10 +11,10 @@ import numpy as np
 from warp_lint.confirm.live.before import consumed
 from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.differences import Difference, Forward, coarsest, direction_change, element_change
+from warp_lint.confirm.live.intent import intended
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
 from warp_lint.confirm.live.recorder import Recorder
-from warp_lint.confirm.live.intent import intended
 from warp_lint.confirm.live.roundtrip import passed_by, probe_parameters
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
@@ -64,7 +64,14 @@ class Check:
     moves the program's memory about; it puts everything back all the same."""
 
     def __init__(
-        self, warp: Warp, steps: list[Step], record: TapeRecord, loss: Any, grads: Any, seconds: float = 4.0, seed: int = 0,
+        self,
+        warp: Warp,
+        steps: list[Step],
+        record: TapeRecord,
+        loss: Any,
+        grads: Any,
+        seconds: float = 4.0,
+        seed: int = 0,
         site: Site = NOWHERE,
         recorder: Recorder | None = None,
     ) -> None:
@@ -146,7 +153,9 @@ class Check:
         # The machinery must first do what Warp did.
         off = shadow.sweep(NOTHING, leaves_from_zero=False)
         if not self._reproduces(shadow, off, user):
-            return Judgement("inconclusive", "the shadow tape did not reproduce the gradient", launches=len(window.entries))
+            return Judgement(
+                "inconclusive", "the shadow tape did not reproduce the gradient", launches=len(window.entries)
+            )
         own = shadow.sweep(NOTHING)
         self.intended = intended(self)
         ideal = shadow.sweep(self.everything())
@@ -164,7 +173,9 @@ class Check:
             if any(not np.all(np.isfinite(p.ideal)) for p in self.wrong):
                 judgement.culprits.extend(births(self))
                 saved.restore()
-            if not any(c["kind"] == "birth" for c in judgement.culprits) and any(not self._ideal_fits(p) for p in self.wrong):
+            if not any(c["kind"] == "birth" for c in judgement.culprits) and any(
+                not self._ideal_fits(p) for p in self.wrong
+            ):
                 from warp_lint.confirm.live.attribution import wrong_launches
 
                 found = wrong_launches(self)
@@ -259,9 +270,7 @@ class Check:
                 index = window.region(touch.low).index
                 if index in first:
                     continue
-                if item.kind == "fill" or (item.kind == "copy" and position == 0):
-                    first[index] = False
-                elif item.kind == "launch" and window.stores_first(item, touch) and touch.after is not None:
+                if item.kind == "fill" or (item.kind == "copy" and position == 0) or (item.kind == "launch" and window.stores_first(item, touch) and touch.after is not None):
                     first[index] = False
                 else:
                     first[index] = True
@@ -294,7 +303,11 @@ class Check:
                 continue
             done: set[int] = set()
             candidates = sorted(
-                (t for _, t in shadow.live_touches if t.low >= region.low and t.high <= region.high and t.delta is not None),
+                (
+                    t
+                    for _, t in shadow.live_touches
+                    if t.low >= region.low and t.high <= region.high and t.delta is not None
+                ),
                 key=lambda t: t.low - t.high,
             )
             for touch in candidates:
@@ -305,9 +318,13 @@ class Check:
                 parameter = Parameter(name, region, touch, touch.delta)
                 held = user.get((touch.pointer, touch.delta))
                 parameter.own = self._values(own.get(shadow.user_key(region, touch.delta, NOTHING)), region, touch)
-                parameter.ideal = self._values(ideal.get(shadow.user_key(region, touch.delta, everything)), region, touch)
+                parameter.ideal = self._values(
+                    ideal.get(shadow.user_key(region, touch.delta, everything)), region, touch
+                )
                 parameter.user = (
-                    touch.view(held[1].ctypes.data - touch.low).astype(float).ravel() if held is not None else parameter.own
+                    touch.view(held[1].ctypes.data - touch.low).astype(float).ravel()
+                    if held is not None
+                    else parameter.own
                 )
                 result.append(parameter)
         return result
@@ -340,7 +357,9 @@ class Check:
         affordable = max(int(left / max(per_run, 1e-6) / 8), 2)
         share = max(affordable // max(len(parameters), 1), 1)
         for parameter in parameters:
-            values = parameter.touch.view(self.window.initial[parameter.region.index].ctypes.data - parameter.region.low)
+            values = parameter.touch.view(
+                self.window.initial[parameter.region.index].ctypes.data - parameter.region.low
+            )
             flat = values.astype(float).ravel()
             scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
             parameter.natural = abs(magnitude) / scale
@@ -384,7 +403,7 @@ class Check:
             drowned = max(1e-12, DROWNED[getattr(self, "size", 4)] * parameter.natural)
             admitted = refused = 0
             for number, found in parameter.fd.items():
-                if not found.known or found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink:
+                if not found.known or (found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink):
                     continue
                 if found.admits(float(parameter.own[number]), tolerance, floor):
                     admitted += 1
@@ -397,9 +416,7 @@ class Check:
                     elif not found.kink:
                         refused += 1
             checked += admitted + refused
-            if refused:
-                wrong.append(parameter)
-            elif not admitted and differs:
+            if refused or (not admitted and differs):
                 wrong.append(parameter)
             elif not admitted:
                 unclear.append(parameter)
@@ -408,7 +425,9 @@ class Check:
         elif not checked:
             judgement.status = "inconclusive"
             judgement.reason = self.forward.why or (
-                "finite differences were drowned in rounding" if unclear else "no array with a gradient reaches this tape"
+                "finite differences were drowned in rounding"
+                if unclear
+                else "no array with a gradient reaches this tape"
             )
         elif not nonzero:
             judgement.reason = ZERO
@@ -444,7 +463,10 @@ class Check:
     def after_objective(self, step: Step) -> bool:
         """Whether a step of the tape's scope comes after the last write to what backward starts from."""
         seeds = [r for r in self.window.regions if r.seed]
-        last = max((s.index for r in seeds for s, t in r.touches if t.after is not None and id(s) in self.window.taped), default=None)
+        last = max(
+            (s.index for r in seeds for s, t in r.touches if t.after is not None and id(s) in self.window.taped),
+            default=None,
+        )
         return last is not None and step.index > last
 
     def _unrecorded_forward(self, ideal: Any) -> list[dict[str, Any]]:
@@ -475,12 +497,16 @@ class Check:
         """All repairs but these, and but what the program says that it wants."""
         return Everything([*less, *self.intended])
 
-    def _effect(self, judgement: Judgement, shadow: Shadow, swept: Any, on: Any, alone: bool = False) -> dict[str, Any] | None:
+    def _effect(
+        self, judgement: Judgement, shadow: Shadow, swept: Any, on: Any, alone: bool = False
+    ) -> dict[str, Any] | None:
         best: dict[str, Any] | None = None
         for parameter in judgement.parameters:
             if parameter.region.index < 0:
                 continue
-            found = self._values(swept.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch)
+            found = self._values(
+                swept.get(shadow.user_key(parameter.region, parameter.delta, on)), parameter.region, parameter.touch
+            )
             reference = parameter.own if alone else parameter.ideal
             finite = np.isfinite(reference)
             gap = np.where(finite, np.abs(found - reference), 0.0)

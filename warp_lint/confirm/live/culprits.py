@@ -37,7 +37,9 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
                     continue
                 group = ("clear", step.site, step.name, region.index)
                 result.setdefault(group, _entry("ADJ303", "cleared", step, region.name))
-            if step.tape is not None and ((step.kind == "copy" and window.flows(step)) or step.detail in ("record_tape", "command")):
+            if step.tape is not None and (
+                (step.kind == "copy" and window.flows(step)) or step.detail in ("record_tape", "command")
+            ):
                 code = "ADJ405" if step.kind == "launch" else "ADJ408" if step.detail == "array" else _copy_code(step)
                 array = step.touches[0].label if step.touches else ""
                 result.setdefault(("unrecorded", step.site, step.name), _entry(code, "unrecorded", step, array))
@@ -47,7 +49,13 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
         region = window.region(external.low)
         result.setdefault(
             ("clear", "external", region.index),
-            {"code": "ADJ303", "kind": "cleared", "site": _site(external.before), "array": region.name, "actor": "the host"},
+            {
+                "code": "ADJ303",
+                "kind": "cleared",
+                "site": _site(external.before),
+                "array": region.name,
+                "actor": "the host",
+            },
         )
     for region in shadow.inconsistent():
         if ("gradient", region.index) in check.intended:
@@ -96,7 +104,14 @@ def _copy_code(step: Step) -> str:
 
 
 def _entry(code: str, kind: str, step: Step, array: str) -> dict[str, Any]:
-    return {"code": code, "kind": kind, "site": _site(step), "array": array, "actor": step.name, "path": [_pair(s) for s in step.call_path]}
+    return {
+        "code": code,
+        "kind": kind,
+        "site": _site(step),
+        "array": array,
+        "actor": step.name,
+        "path": [_pair(s) for s in step.call_path],
+    }
 
 
 def _pair(site: Site) -> tuple[str, int]:
@@ -206,4 +221,7 @@ def _base(node: ast.expr) -> str:
 
 
 def _mentions(node: ast.expr, parameter: str, target: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Subscript) and ast.dump(inner.value) == ast.dump(getattr(target, "value", inner)) for inner in ast.walk(node))
+    return any(
+        isinstance(inner, ast.Subscript) and ast.dump(inner.value) == ast.dump(getattr(target, "value", inner))
+        for inner in ast.walk(node)
+    )

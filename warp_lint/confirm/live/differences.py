@@ -119,7 +119,9 @@ class Forward:
                 break
         return value
 
-    def derivative(self, change: Callable[[float], None], size: int, scale: float, base: float, magnitude: float) -> Difference:
+    def derivative(
+        self, change: Callable[[float], None], size: int, scale: float, base: float, magnitude: float
+    ) -> Difference:
         """Derivative along `change(h)`, which adds `h` times a direction to the initial contents.
 
         `size`: bytes of the coarsest floating-point type involved; `scale`: size of the values changed;
@@ -146,7 +148,9 @@ class Forward:
         return best
 
 
-def settle(steps: Sequence[float], centred: Sequence[float], sides: Sequence[tuple[float, float]], noise: float) -> Difference:
+def settle(
+    steps: Sequence[float], centred: Sequence[float], sides: Sequence[tuple[float, float]], noise: float
+) -> Difference:
     """The best of several central differences: the pair of steps that agree most, extrapolated."""
     best: Difference | None = None
     for i in range(len(steps) - 1):

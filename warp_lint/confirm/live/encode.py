@@ -58,7 +58,13 @@ def encode_parameter(parameter: Parameter) -> dict[str, Any]:
         "seed": parameter.region.seed,
         "elements": rows,
         "directions": [
-            {"ad": float(ad), "ideal": float(ideal), "fd": float(d.value), "error": float(d.error), "kink": bool(d.kink)}
+            {
+                "ad": float(ad),
+                "ideal": float(ideal),
+                "fd": float(d.value),
+                "error": float(d.error),
+                "kink": bool(d.kink),
+            }
             for ad, ideal, d in parameter.directions
         ],
     }
@@ -69,9 +75,7 @@ def encode_steps(recorder: Recorder) -> dict[str, Any]:
     return {
         "steps": [_step(recorder, s) for s in steps],
         "total": recorder.counter,
-        "tapes": [
-            {"id": r.id, "site": [r.site.path, r.site.line], "name": r.name} for r in recorder.tapes.values()
-        ],
+        "tapes": [{"id": r.id, "site": [r.site.path, r.site.line], "name": r.name} for r in recorder.tapes.values()],
     }
 
 

@@ -32,7 +32,11 @@ def stopped(site: Site) -> bool:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.lineno <= site.line <= (node.end_lineno or node.lineno):
             for keyword in node.keywords:
-                if keyword.arg == "requires_grad" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False:
+                if (
+                    keyword.arg == "requires_grad"
+                    and isinstance(keyword.value, ast.Constant)
+                    and keyword.value.value is False
+                ):
                     return True
     return False
 

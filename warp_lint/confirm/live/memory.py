@@ -16,7 +16,8 @@ Content = Any  # numpy array of uint8, never written to after it was taken
 
 def raw(low: int, high: int) -> Any:
     """The bytes `[low, high)` themselves, writable."""
-    return np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), dtype=np.uint8)
+    buffer: Any = (ctypes.c_uint8 * (high - low)).from_address(low)
+    return np.frombuffer(buffer, dtype=np.uint8)
 
 
 def read(low: int, high: int) -> Content:
@@ -57,7 +58,7 @@ def elements(pointer: int, shape: tuple[int, ...], strides: tuple[int, ...], ele
     if not all(full):
         return np.empty(full, element.dtype)
     low, high = span(pointer, shape, strides, element.size)
-    buffer = (ctypes.c_uint8 * (high - low)).from_address(low)
+    buffer: Any = (ctypes.c_uint8 * (high - low)).from_address(low)
     return np.ndarray(full, element.dtype, buffer, pointer - low, (*strides, *inner_strides))
 
 

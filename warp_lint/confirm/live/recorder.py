@@ -132,7 +132,13 @@ class Recorder:
 
     @property
     def idle(self) -> bool:
-        if self._busy or self._backward or self.probing is not None or os.getpid() != self._pid and not self.follows_fork:
+        if (
+            self._busy
+            or self._backward
+            or self.probing is not None
+            or (os.getpid() != self._pid
+            and not self.follows_fork)
+        ):
             return True
         if threading.get_ident() != self._thread:
             if not self._other_threads:
@@ -228,7 +234,9 @@ class Recorder:
         low, high = span(pointer, shape, strides, element.size)
         grad = array.grad if hasattr(array, "grad") else None
         delta = grad.ptr - array.ptr if grad is not None and grad.ptr and array.ptr else None
-        return Touch((label,), low, high, pointer, shape, strides, element, delta, bool(getattr(array, "retain_grad", False)))
+        return Touch(
+            (label,), low, high, pointer, shape, strides, element, delta, bool(getattr(array, "retain_grad", False))
+        )
 
     def _know(self, array: Any) -> None:
         grad = getattr(array, "_grad", None)
@@ -333,7 +341,12 @@ class Recorder:
         step.inputs, step.outputs = list(inputs), list(outputs)
         step.options = dict(rest, device=device)
         self._fill_touches(step, frame)
-        step.keep = [a for value in (*step.inputs, *step.outputs) if self.warp.is_struct(value) for a in self.warp.struct_arrays(value)]
+        step.keep = [
+            a
+            for value in (*step.inputs, *step.outputs)
+            if self.warp.is_struct(value)
+            for a in self.warp.struct_arrays(value)
+        ]
         return step
 
     def _fill_touches(self, step: Step, frame: Any) -> None:
@@ -437,7 +450,9 @@ class Recorder:
         recorder = self
 
         @functools.wraps(original)
-        def copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> Any:
+        def copy(
+            dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None
+        ) -> Any:
             if recorder.idle:
                 return original(dest, src, dest_offset, src_offset, count, stream)
             step = None
@@ -631,7 +646,9 @@ class Recorder:
             try:
                 recorder._know(array)
                 if array.device is not None and array.ptr:
-                    step, frame = recorder.add("gradient-write" if name == "grad" else "requires-grad", "replace", skip=2)
+                    step, frame = recorder.add(
+                        "gradient-write" if name == "grad" else "requires-grad", "replace", skip=2
+                    )
                     touch = recorder.touch_array(array, "array")
                     touch.name = recorder.names.of(array, frame) if frame is not None else ""
                     step.touches.append(touch)

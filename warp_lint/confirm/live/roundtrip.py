@@ -23,9 +23,7 @@ def suspects(check: Check) -> list[Step]:
     for step in check.steps:
         if not first <= step.index <= last or step.tape is None:
             continue
-        if step.kind == "call" or (step.kind == "read" and "gradient" not in step.options):
-            result.append(step)
-        elif step.kind == "copy" and not step.recorded and step.detail == "assign":
+        if step.kind == "call" or (step.kind == "read" and "gradient" not in step.options) or (step.kind == "copy" and not step.recorded and step.detail == "assign"):
             result.append(step)
     return result
 
@@ -33,11 +31,15 @@ def suspects(check: Check) -> list[Step]:
 def probe_parameters(check: Check, judgement: Judgement) -> None:
     """Compare with differences of the program itself where its host code may matter."""
     recorder, probe = check.recorder, check.record.probe
-    if recorder is None or probe is None or check.loss is None and not check.grads:
+    if recorder is None or probe is None or (check.loss is None and not check.grads):
         return
     seen = suspects(check)
     strangers = _strangers(check)
-    wanted = [p for p in judgement.parameters if not p.region.seed] if seen or not check.forward.faithful or check.forward.functions else []
+    wanted = (
+        [p for p in judgement.parameters if not p.region.seed]
+        if seen or not check.forward.faithful or check.forward.functions
+        else []
+    )
     if not wanted and not strangers:
         return
     size = getattr(check, "size", 8)
@@ -116,9 +118,10 @@ def passed_by(check: Check) -> list[dict[str, Any]]:
     seen = suspects(check)
     calls = [s for s in seen if s.kind == "call"]
     copies = [s for s in seen if s.kind == "copy"]
-    step = (calls or copies or seen or [None])[0]
-    if step is None:
+    chosen = calls or copies or seen
+    if not chosen:
         return []
+    step = chosen[0]
     return [
         {
             "code": "ADJ408",

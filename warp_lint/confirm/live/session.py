@@ -132,7 +132,12 @@ class Session:
 
     def _check(self, record: TapeRecord, loss: Any, grads: Any, seconds: float) -> None:
         site = self.recorder.steps[-1].site
-        head = {"number": self.number, "tape": record.id, "site": [site.path, site.line], "entered": [record.site.path, record.site.line]}
+        head = {
+            "number": self.number,
+            "tape": record.id,
+            "site": [site.path, site.line],
+            "entered": [record.site.path, record.site.line],
+        }
         if not hasattr(os, "fork"):
             self._examine(record, loss, grads, seconds, head)
             return
@@ -147,7 +152,12 @@ class Session:
                 signal.alarm(0)
                 self._examine(record, loss, grads, seconds, head)
             except BaseException as error:
-                self.log.write("backward", **head, status="inconclusive", reason=f"the check failed: {type(error).__name__}: {error}")
+                self.log.write(
+                    "backward",
+                    **head,
+                    status="inconclusive",
+                    reason=f"the check failed: {type(error).__name__}: {error}",
+                )
             finally:
                 os._exit(0)
         self._wait(child, seconds + GRACE, head)
@@ -159,19 +169,28 @@ class Session:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
                 if os.WIFSIGNALED(status):
-                    self.log.write("backward", **head, status="inconclusive", reason=f"the check crashed: {signal.Signals(os.WTERMSIG(status)).name}")
+                    self.log.write(
+                        "backward",
+                        **head,
+                        status="inconclusive",
+                        reason=f"the check crashed: {signal.Signals(os.WTERMSIG(status)).name}",
+                    )
                 return
             if time.monotonic() > deadline:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-                self.log.write("backward", **head, status="inconclusive", reason=f"the check took more than {seconds:.0f} s")
+                self.log.write(
+                    "backward", **head, status="inconclusive", reason=f"the check took more than {seconds:.0f} s"
+                )
                 return
             time.sleep(pause)
             pause = min(pause * 1.5, 0.02)
 
     def _examine(self, record: TapeRecord, loss: Any, grads: Any, seconds: float, head: dict[str, Any]) -> None:
         recorder = self.recorder
-        check = Check(self.warp, recorder.steps, record, loss, grads, seconds, self.number, recorder.steps[-1].site, recorder)
+        check = Check(
+            self.warp, recorder.steps, record, loss, grads, seconds, self.number, recorder.steps[-1].site, recorder
+        )
         judgement = check.run()
         self.log.write("backward", **head, **encode_judgement(judgement))
         self._hand_over(check, judgement)
@@ -184,7 +203,9 @@ class Session:
             if p.ideal is not None and p.ideal.size <= 4096 and not np.array_equal(p.ideal, p.own)
         }
         if (corrected or check.candidates) and self._results:
-            Path(self._results).write_text(json.dumps({"corrected": corrected, "candidates": check.candidates}), encoding="utf-8")
+            Path(self._results).write_text(
+                json.dumps({"corrected": corrected, "candidates": check.candidates}), encoding="utf-8"
+            )
 
     def _take_over(self) -> None:
         try:
@@ -234,6 +255,8 @@ class Session:
             self.recorder.trouble(error)
 
     def finish(self, how: str = "exit") -> None:
+        if self.recorder.probing is not None:
+            os._exit(1)  # a copy of the process that missed its backward
         if self.finished or os.getpid() != self.recorder._pid:
             return
         self.finished = True

@@ -115,7 +115,11 @@ class Shadow:
                                  touch.element, delta, bool(getattr(array, "retain_grad", False)))  # fmt: skip
                     self.live_touches.append((step, live))
         for item in window.timeline:
-            if isinstance(item, Step) and id(item) not in window.taped and (item.tape is not None or item in window.prefix):
+            if (
+                isinstance(item, Step)
+                and id(item) not in window.taped
+                and (item.tape is not None or item in window.prefix)
+            ):
                 self.live_touches.extend((item, touch) for touch in item.touches if item.kind == "launch")
         for _, touch in self.live_touches:
             if touch.element.floating:
@@ -158,7 +162,9 @@ class Shadow:
         def gradient(key: Key) -> Any:
             found = gradients.get(key)
             if found is None:
-                found = gradients[key] = np.zeros(window.regions[key[0]].size + 8, np.uint8)[: window.regions[key[0]].size]
+                found = gradients[key] = np.zeros(window.regions[key[0]].size + 8, np.uint8)[
+                    : window.regions[key[0]].size
+                ]
             return found
 
         for (index, delta), (low, content, mask) in self.start.items():
@@ -341,7 +347,9 @@ class Shadow:
             if owner is step and touch.delta is not None and touch.element.floating:
                 region = window.region(touch.low)
                 key = self.user_key(region, touch.delta, on)
-                places.append((touch.low + touch.delta, touch.high + touch.delta, gradient(key), touch.low - region.low))
+                places.append(
+                    (touch.low + touch.delta, touch.high + touch.delta, gradient(key), touch.low - region.low)
+                )
         if step.kind == "function":
             for key, content in gradients.items():
                 region = window.regions[key[0]]

@@ -1,0 +1,179 @@
+"""One module of kernels, many small programs: the first argument says which."""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import warp as wp
+
+wp.config.quiet = True
+
+
+@wp.kernel
+def square(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    b[i] = a[i] * a[i]
+
+
+@wp.kernel
+def scale(a: wp.array(dtype=wp.float64), k: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    a[i] *= k[0]
+
+
+@wp.kernel
+def root(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    b[i] = wp.sqrt(a[i])
+
+
+@wp.kernel
+def product(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    p = wp.float64(1.0)
+    for j in range(a.shape[0]):
+        p = p * a[j]
+    b[i] = p
+
+
+@wp.kernel
+def total(a: wp.array(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, a[i])
+
+
+def array(*values, grad=True):
+    return wp.array(list(values), dtype=wp.float64, requires_grad=grad)
+
+
+def zeros(n, grad=True):
+    return wp.zeros(n, dtype=wp.float64, requires_grad=grad)
+
+
+def chain(a, middle=None, between=None, after=None):
+    """loss = sum((a**2)**2), by way of `middle`."""
+    y, z, loss = middle or zeros(2), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        wp.launch(square, dim=2, inputs=[y], outputs=[z])
+        if between is not None:
+            between(y)
+        wp.launch(total, dim=2, inputs=[z], outputs=[loss])
+    if after is not None:
+        after(y)
+    tape.backward(loss)
+    return tape
+
+
+def good():
+    a = array(1.0, 2.0)
+    chain(a)
+    print("grad", a.grad.numpy())
+
+
+def overwritten():
+    other = array(5.0, 6.0, grad=False)
+    chain(array(1.0, 2.0), between=lambda y: wp.launch(square, dim=2, inputs=[other], outputs=[y]))
+
+
+def cleared():
+    chain(array(1.0, 2.0), between=lambda y: y.zero_())
+
+
+def late():
+    chain(array(1.0, 2.0), after=lambda y: y.fill_(5.0))
+
+
+def severed():
+    chain(array(1.0, 2.0), middle=zeros(2, grad=False))
+
+
+def in_place():
+    a, k, loss = array(1.0, 2.0), array(3.0), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(scale, dim=2, inputs=[a, k])
+        wp.launch(total, dim=2, inputs=[a], outputs=[loss])
+    tape.backward(loss)
+
+
+def loop():
+    a, y, loss = array(1.0, 2.0), zeros(1), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(product, dim=1, inputs=[a], outputs=[y])
+        wp.launch(total, dim=1, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+
+
+def singular():
+    a, y, loss = array(0.0, 2.0), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(root, dim=2, inputs=[a], outputs=[y])
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+
+
+def kept():
+    a = array(1.0, 2.0)
+    for _ in range(3):
+        chain(a)
+        a.grad.numpy()
+
+
+def host():
+    a, loss = array(1.0, 2.0), zeros(1)
+    y, z = zeros(2), zeros(2)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        z.assign(y.numpy() * 2.0)
+        wp.launch(total, dim=2, inputs=[z], outputs=[loss])
+    tape.backward(loss)
+
+
+def crash():
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def raises():
+    raise ValueError("no such thing")
+
+
+def leaves():
+    good()
+    sys.stdout.flush()
+    os._exit(7)
+
+
+def hangs():
+    good()
+    time.sleep(1000)
+
+
+def threads():
+    thread = threading.Thread(target=good)
+    thread.start()
+    thread.join()
+    good()
+
+
+def exits():
+    good()
+    sys.exit(5)
+
+
+def nothing():
+    print(np.zeros(1))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        print("usage: many.py NAME", file=sys.stderr)
+        sys.exit(2)
+    globals()[sys.argv[1]]()

@@ -1,0 +1,55 @@
+"""pytest plug-in: tests fail when a gradient that they compute with Warp is wrong.
+
+`pytest --warp-gradients` checks every test; the marker `@pytest.mark.warp_gradients` checks one
+(`backwards=N` bounds the tape entries checked per call site, `False` as first argument exempts it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+MARKER = "warp_gradients"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("warp-lint")
+    group.addoption(
+        "--warp-gradients",
+        action="store_true",
+        help="check the gradients that tests compute with Warp against finite differences; wrong ones fail the test",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{MARKER}(check=True, backwards=9): check the gradients that this test computes with Warp"
+    )
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    marker = item.get_closest_marker(MARKER)
+    wanted = bool(item.config.getoption("--warp-gradients"))
+    if marker is not None:
+        wanted = bool(marker.args[0] if marker.args else marker.kwargs.get("check", True))
+    if not wanted:
+        yield
+        return
+    from warp_lint.confirm import recording
+
+    run = recording(int(marker.kwargs.get("backwards", 9)) if marker is not None else 9)
+    try:
+        run.__enter__()
+    except (ImportError, RuntimeError) as error:
+        item.add_report_section("call", "warp-lint", f"gradients were not checked: {error}")
+        yield
+        return
+    outcome = yield
+    run.__exit__(None, None, None)
+    if run.report.backwards or run.report.proofs:
+        item.add_report_section("call", "warp-lint", run.text)
+    if run.wrong and outcome.excinfo is None:
+        outcome.force_exception(pytest.fail.Exception(run.text, pytrace=False))  # type: ignore[attr-defined]
