@@ -40,10 +40,16 @@ class Outcome:
 
 
 def analyse(
-    project: Project, texts: Mapping[Path, str], trees: Mapping[Path, ast.Module], settings: Settings, jobs: int = 1
+    project: Project,
+    texts: Mapping[Path, str],
+    trees: Mapping[Path, ast.Module],
+    settings: Settings,
+    differentiated: frozenset[Path],
+    jobs: int = 1,
 ) -> Outcome:
-    """All findings for the files given. An error inside one part is named and costs only that part."""
-    return deep(lambda: _analyse(project, texts, trees, settings, jobs))
+    """All findings for the files given; kernels are checked in the differentiated ones. An error inside one
+    part is named and costs only that part."""
+    return deep(lambda: _analyse(project, texts, trees, settings, differentiated, jobs))
 
 
 def deep(function: Callable[[], T]) -> T:
@@ -90,7 +96,12 @@ def keep() -> None:
 
 
 def _analyse(
-    project: Project, texts: Mapping[Path, str], trees: Mapping[Path, ast.Module], settings: Settings, jobs: int
+    project: Project,
+    texts: Mapping[Path, str],
+    trees: Mapping[Path, ast.Module],
+    settings: Settings,
+    differentiated: frozenset[Path],
+    jobs: int,
 ) -> Outcome:
     outcome = Outcome()
     modules: list[Module] = []
@@ -111,6 +122,8 @@ def _analyse(
     aside = Aside(lambda: _tapes(traces, settings)) if jobs > 1 and events > _ENOUGH and can_fork() else None
     activities = _activities(traces, settings, outcome)
     for module in modules:
+        if module.file not in differentiated:
+            continue
         outcome.findings += _kernels(project, module, settings, activities, outcome)
     tapes = aside.result() if aside is not None else _tapes(traces, settings)
     outcome.findings += tapes.findings

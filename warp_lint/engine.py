@@ -43,12 +43,14 @@ class Request:
 
 @dataclass(slots=True)
 class Unit:
-    """One project of a run: the files below one root that are linted together."""
+    """One project of a run: the files below one root that are linted together. `differentiated`: those
+    whose kernels are worth checking."""
 
     config: Config
     settings: Settings
     texts: dict[Path, str]
     contents: dict[Path, bytes]
+    differentiated: frozenset[Path] = frozenset()
     project: Project | None = None
     findings: list[Finding] = field(default_factory=list)
     errors: list[LintError] = field(default_factory=list)
@@ -193,8 +195,9 @@ def _read(unit: Unit, file: Path, buffer: str | bytes | None, explicit: bool, di
 def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer) -> None:
     if not unit.texts:
         return
-    differentiates = gate.differentiates(unit.config, unit.texts, unit.contents.values(), configs)
-    unit.settings = replace(unit.settings, differentiates=differentiates)
+    answer = gate.differentiated(unit.config, unit.contents, configs)
+    unit.settings = replace(unit.settings, differentiates=answer.project)
+    unit.differentiated = answer.files
     name = ""
     if request.cache:
         settings = {
@@ -202,6 +205,7 @@ def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer)
             "differentiates": unit.settings.differentiates,
             "assume_active": unit.settings.assume_active,
             "root": unit.config.root,
+            "files": sorted(map(str, unit.differentiated)),
         }
         hashes = {file: cache.digest(data) for file, data in unit.contents.items()}
         name = cache.key(settings, hashes)
@@ -214,7 +218,7 @@ def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer)
 
     project = Project(unit.config.root, display)
     unit.project = project
-    outcome = analyse(project, unit.texts, request.trees, unit.settings, request.jobs)
+    outcome = analyse(project, unit.texts, request.trees, unit.settings, unit.differentiated, request.jobs)
     unit.findings = outcome.findings
     unit.errors += outcome.errors
     if request.cache and not any(error.code != UNPARSABLE for error in outcome.errors):
@@ -248,8 +252,7 @@ def project_of(unit: Unit, display: Displayer | None = None) -> Project:
 
 def _finish(unit: Unit, request: Request, configs: Configs, display: Displayer, whole: bool) -> list[Finding]:
     """What the user sees of a unit's findings, and its unused comments."""
-    judged = unit.settings.differentiates
-    return let_through(unit.findings, unit, request, configs, display, whole if judged else None)
+    return let_through(unit.findings, unit, request, configs, display, whole)
 
 
 def let_through(
@@ -279,15 +282,19 @@ def let_through(
         if readable:
             comments = suppress.read(source, path)
             found = comments.apply(found, request.noqa)
-            if whole is not None and path in texts:
+            if whole is not None and display.file(path) in unit.differentiated:
                 found += comments.unused(partial(choice.judged, target=unit.settings.target, whole=whole))
         kept += [finding for finding in found if choice.shows(finding)]
     return kept
 
 
 def in_order(findings: Iterable[Finding], lines: Callable[[str], list[str] | None]) -> list[Finding]:
-    """Each finding once, sorted, with its fingerprint."""
-    return with_fingerprints(sorted(set(findings), key=Finding.sort_key), lines)
+    """Each finding once, sorted, with its fingerprint. Of those that say the same of one place, the most
+    severe stays."""
+    best: dict[tuple[str, Location, str], Finding] = {}
+    for finding in sorted(findings, key=lambda finding: (-finding.severity, finding.notes, finding.help)):
+        best.setdefault((finding.code, finding.location, finding.message), finding)
+    return with_fingerprints(sorted(best.values(), key=Finding.sort_key), lines)
 
 
 def _wanted_error(error: LintError, overrides: Overrides, configs: Configs, display: Displayer) -> bool:

@@ -24,7 +24,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """
     asked: list[Path] = []
 
-    def analyse(project, texts, trees, settings, jobs=1):
+    def analyse(project, texts, trees, settings, differentiated, jobs=1):
         outcome = analysis.Outcome()
         for file, text in texts.items():
             asked.append(file)
