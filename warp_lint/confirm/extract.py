@@ -10,15 +10,28 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from dataclasses import dataclass, field
 
 from warp_lint.confirm import promote
+from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
+from warp_lint.confirm.rewrite import Rewriter
 from warp_lint.syntax.module import Binding, Definition, Module, Scope
 from warp_lint.syntax.project import External, ModuleRef, Project, Resolved
 
-PRECISIONS = ("original", "double")
 _IMPORTABLE = frozenset(
-    "warp numpy math typing typing_extensions enum functools itertools dataclasses operator collections __future__".split()
+    [
+        "warp",
+        "numpy",
+        "math",
+        "typing",
+        "typing_extensions",
+        "enum",
+        "functools",
+        "itertools",
+        "dataclasses",
+        "operator",
+        "collections",
+        "__future__",
+    ]
 )
 _ROLES = {
     "warp.kernel": "kernel",
@@ -28,43 +41,9 @@ _ROLES = {
     "warp.func_replay": "func_replay",
     "warp.func_native": "func_native",
 }
-_PURE = frozenset(
-    f"builtins.{name}"
-    for name in (
-        "abs all any bool dict divmod enumerate float frozenset int isinstance len list map max min pow range reversed "
-        "round set slice sorted str sum tuple zip"
-    ).split()
-)
-_READERS = ("numpy.load", "numpy.fromfile", "numpy.genfromtxt", "numpy.loadtxt", "numpy.save", "numpy.memmap")
 _COMPANIONS = ("func_grad", "func_replay")
 _RESERVED = ("wp", "_promote", "_sink")
 _KERNEL_OPTIONS = ("enable_backward",)
-
-
-class UnresolvedError(Exception):
-    """Something the code needs can't be had without running the user's module."""
-
-    def __init__(self, name: str, why: str = "its value isn't known without running the file") -> None:
-        super().__init__(name, why)
-        self.name = name
-        self.why = why
-
-
-@dataclass(slots=True)
-class Item:
-    """`sources` maps a precision to lines of code that bind `name`. `single_only` marks code that
-    Warp can't compile in double precision; `literals` are the float constants in its body."""
-
-    name: str
-    kind: str
-    sources: dict[str, str] = field(default_factory=dict)
-    needs: list[str] = field(default_factory=list)
-    single_only: bool = False
-    handles: set[str] = field(default_factory=set)
-    literals: set[float] = field(default_factory=set)
-    externals: set[str] = field(default_factory=set)
-    generic: bool = False
-    node: ast.AST | None = None
 
 
 class Extractor:
@@ -83,7 +62,7 @@ class Extractor:
     # What a definition is
 
     def role(self, definition: Definition) -> str | None:
-        """"kernel", "func", "struct", "func_grad", "func_replay", "func_native" or None."""
+        """ "kernel", "func", "struct", "func_grad", "func_replay", "func_native" or None."""
         return self.decoration(definition)[0]
 
     def decoration(self, definition: Definition) -> tuple[str | None, ast.expr | None]:
@@ -126,7 +105,9 @@ class Extractor:
         if own in _COMPANIONS and role is None:
             own = "func"  # used like a func of its own
         key = ("def", self._overloads(definition, own)[0].node, role, generic)
-        return self._item(key, definition.name, own or "plain", lambda item: self._define(item, definition, own, generic))
+        return self._item(
+            key, definition.name, own or "plain", lambda item: self._define(item, definition, own, generic)
+        )
 
     def _item(self, key: object, name: str, kind: str, build: object) -> Item:
         if key in self._keys:
@@ -163,7 +144,7 @@ class Extractor:
 
     def _define(self, item: Item, definition: Definition, role: str | None, generic: str) -> None:
         node = definition.node
-        item.node = node
+        item.definition = definition
         if isinstance(node, ast.ClassDef):
             if role != "struct":
                 self._plain_class(item, definition)
@@ -171,7 +152,7 @@ class Extractor:
             for precision in PRECISIONS:
                 clone = copy.deepcopy(node)
                 body: list[ast.stmt] = [s for s in clone.body if isinstance(s, ast.AnnAssign)] or [ast.Pass()]
-                rewriter = _Rewriter(self, item, definition.module, definition.scope, None, precision, generic)
+                rewriter = Rewriter(self, item, definition.module, definition.scope, None, precision, generic)
                 for statement in body:
                     if isinstance(statement, ast.AnnAssign):
                         statement.annotation = rewriter.annotation(statement.annotation)
@@ -206,7 +187,7 @@ class Extractor:
         assert isinstance(node, ast.FunctionDef)
         module, scope = definition.module, definition.scope
         device = role in ("kernel", "func", "func_grad", "func_replay")
-        rewriter = _Rewriter(self, item, module, scope, definition.inner, precision, generic if role == "kernel" else "")
+        rewriter = Rewriter(self, item, module, scope, definition.inner, precision, generic if role == "kernel" else "")
         for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
             if argument.annotation is not None:
                 argument.annotation = rewriter.annotation(argument.annotation)
@@ -228,7 +209,7 @@ class Extractor:
         return _source(node)
 
     @staticmethod
-    def _decorators(role: str | None, decorator: ast.expr | None, rewriter: _Rewriter) -> list[ast.expr]:
+    def _decorators(role: str | None, decorator: ast.expr | None, rewriter: Rewriter) -> list[ast.expr]:
         if role is None:
             return []
         if role == "kernel":
@@ -268,7 +249,7 @@ class Extractor:
             raise UnresolvedError(node.name, "it is a class")
         for precision in PRECISIONS:
             clone = copy.deepcopy(node)
-            rewriter = _Rewriter(self, item, definition.module, definition.scope, definition.inner, precision, "")
+            rewriter = Rewriter(self, item, definition.module, definition.scope, definition.inner, precision, "")
             clone.bases = [rewriter.host(base) for base in clone.bases]
             clone.decorator_list = []
             clone.body = [rewriter.host_statement(s) for s in clone.body if isinstance(s, (ast.Assign, ast.AnnAssign))]
@@ -286,9 +267,9 @@ class Extractor:
                 return None
             raise UnresolvedError(name, "nothing in the file defines it")
         owner, bindings = found
-        return self._bound(module, owner, name, bindings)
+        return self.bound(module, owner, name, bindings)
 
-    def _bound(self, module: Module, owner: Scope, name: str, bindings: list[Binding]) -> str:
+    def bound(self, module: Module, owner: Scope, name: str, bindings: list[Binding]) -> str:
         if bindings[0].kind == "import" and bindings[-1].kind in ("import", "assign"):
             return self._import(module, name, bindings[0])
         failure: UnresolvedError | None = None
@@ -358,7 +339,7 @@ class Extractor:
                 if forced is not None:
                     item.sources[precision] = f"{item.name} = {self.definition(forced[1], forced[0]).name}"
                     continue
-                rewriter = _Rewriter(self, item, module, owner, None, precision, "")
+                rewriter = Rewriter(self, item, module, owner, None, precision, "")
                 expression = rewriter.host(copy.deepcopy(value))
                 for index in unpack:
                     expression = ast.Subscript(expression, ast.Constant(index), ast.Load())
@@ -440,284 +421,6 @@ class Extractor:
 class _Cycle(UnresolvedError):
     def __init__(self, key: object) -> None:
         super().__init__(str(getattr(key, "name", "")) or "function", "it refers to itself")
-
-
-class _Rewriter(ast.NodeTransformer):
-    """Puts generated names in place of the user's, and double precision in place of single."""
-
-    def __init__(
-        self,
-        extractor: Extractor,
-        item: Item,
-        module: Module,
-        scope: Scope,
-        inner: Scope | None,
-        precision: str,
-        generic: str,
-    ) -> None:
-        self.extractor = extractor
-        self.project = extractor.project
-        self.item = item
-        self.module = module
-        self.scope = scope
-        self.inner = inner
-        self.double = precision == "double"
-        self.generic = generic
-        self.on_device = False
-        self.lambdas: list[set[str]] = []
-
-    def device(self, node: ast.stmt) -> ast.stmt:
-        self.on_device = True
-        made = self.visit(node)
-        self.on_device = False
-        assert isinstance(made, ast.stmt)
-        return made
-
-    def host(self, node: ast.expr) -> ast.expr:
-        before, self.on_device = self.on_device, False
-        made = self.visit(node)
-        self.on_device = before
-        assert isinstance(made, ast.expr)
-        return made
-
-    def host_statement(self, node: ast.stmt) -> ast.stmt:
-        made = self.visit(node)
-        assert isinstance(made, ast.stmt)
-        return made
-
-    def annotation(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                node = ast.parse(node.value, mode="eval").body
-            except (SyntaxError, ValueError):
-                raise UnresolvedError(node.value, "its annotation can't be parsed") from None
-        inner, self.inner = self.inner, None
-        made = self.host(node)
-        self.inner = inner
-        return made
-
-    # Names
-
-    def _local(self, name: str) -> bool:
-        if any(name in names for names in self.lambdas):
-            return True
-        return self.inner is not None and name in self.inner.bindings and name not in self.inner.globals
-
-    def _external(self, node: ast.expr) -> str | None:
-        """Canonical name of something outside the project."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or self._local(root.id):
-            return None
-        resolved = self.project.resolve(self.module, self.scope, node)
-        return resolved.name if isinstance(resolved, External) else None
-
-    def _replacement(self, name: str | None) -> ast.expr | None:
-        if name is None:
-            return None
-        if name in promote.GENERIC_MARKS:
-            self.item.generic = True
-            if self.generic:
-                index = int(self.generic)
-                guess = promote.GENERIC_GUESSES["double" if self.double else "original"][index]
-                return promote.warp_attribute(guess)
-        if self.double and name in promote.DOUBLE:
-            return promote.warp_attribute(promote.DOUBLE[name])
-        return None
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load) or self._local(node.id):
-            return node
-        external = self._external(node)
-        replaced = self._replacement(external)
-        if replaced is not None:
-            return replaced
-        if external is not None:
-            self.item.externals.add(external)
-        name = self.extractor.name(self.module, self.scope, node.id)
-        if name is None:
-            return node
-        return ast.Name(self._use(name), ast.Load())
-
-    def _use(self, name: str) -> str:
-        if name in self.extractor.items and name not in self.item.needs and name != self.item.name:
-            self.item.needs.append(name)
-        item = self.extractor.items.get(name)
-        if self.double and self.on_device and item is not None and item.kind == "value":
-            return f"{name}__d"
-        return name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        external = self._external(node)
-        if external is not None:
-            replaced = self._replacement(external)
-            if replaced is not None:
-                return replaced
-            self.item.externals.add(external)
-            self.item.single_only |= promote.single_only(external)
-            if self.double and self.on_device and _is_float_constant(external):
-                node.value = self.visit(node.value)
-                return _cast(node)
-            node.value = self.visit(node.value)
-            return node
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and not self._local(root.id):
-            base = self.project.resolve(self.module, self.scope, node.value)
-            if isinstance(base, ModuleRef):
-                name = self.extractor.name(base.module, base.module.scope, node.attr)
-                if name is None:
-                    raise UnresolvedError(ast.unparse(node))
-                return ast.Name(self._use(name), ast.Load())
-            if isinstance(base, Definition) and isinstance(base.node, ast.ClassDef):
-                if self._is_enum(base):
-                    node.value = ast.Name(self._use(self.extractor.definition(base).name), ast.Load())
-                    return node
-                found = base.inner.bindings.get(node.attr)
-                if found is None:
-                    raise UnresolvedError(ast.unparse(node))
-                name = self.extractor._bound(base.module, base.inner, node.attr, found)
-                return ast.Name(self._use(name), ast.Load())
-        try:
-            node.value = self.visit(node.value)
-        except UnresolvedError as error:
-            if isinstance(root, ast.Name) and error.name == root.id:
-                raise UnresolvedError(ast.unparse(node), error.why) from None
-            raise
-        return node
-
-    def _is_enum(self, definition: Definition) -> bool:
-        node = definition.node
-        assert isinstance(node, ast.ClassDef)
-        bases = [self.project.resolve(definition.module, definition.scope, base) for base in node.bases]
-        return bool(bases) and all(isinstance(b, External) and b.name.startswith("enum.") for b in bases)
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        args = node.args
-        self.lambdas.append({a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]})
-        node.body = self.visit(node.body)
-        self.lambdas.pop()
-        return node
-
-    def _comprehension(self, node: ast.expr) -> ast.expr:
-        names: set[str] = set()
-        for generator in node.generators:  # type: ignore[attr-defined]
-            names |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
-        self.lambdas.append(names)
-        made = self.generic_visit(node)
-        self.lambdas.pop()
-        assert isinstance(made, ast.expr)
-        return made
-
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        node.annotation = self.annotation(node.annotation)
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        node.target = self.visit(node.target)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        raise UnresolvedError(node.name, "a function is defined inside")
-
-    def visit_Global(self, node: ast.Global) -> ast.AST:
-        return ast.Pass()
-
-    # Numbers
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        if isinstance(node.value, float) and self.on_device:
-            self.item.literals.add(node.value)
-            if self.double:
-                return _cast(node)
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        value = _literal(node)
-        if value is None or not self.on_device:
-            made = self.generic_visit(node)
-            assert isinstance(made, ast.expr)
-            return made
-        self.item.literals.add(value)
-        return _cast(node) if self.double else node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        callee = self._external(node.func)
-        if not self.on_device:
-            if callee is not None and callee.startswith("builtins.") and callee not in _PURE:
-                raise UnresolvedError(self.item.name, f"it is computed by `{callee[9:]}`")
-            if callee is not None and callee.startswith(_READERS):
-                raise UnresolvedError(self.item.name, f"it is computed by `{callee}`")
-            if callee == "builtins.float":  # a conversion on the host stays one
-                node.args = [self.visit(a) for a in node.args]
-                return node
-            return self._generic_call(node)
-        if callee == "warp.static":
-            node.func = self.visit(node.func)
-            node.args = [self.host(a) for a in node.args]
-            if self.double:
-                node.args = [ast.Call(ast.Name("_promote", ast.Load()), node.args, [])]
-            return node
-        if callee is None:
-            return self._generic_call(node)
-        kind = promote.handle_kind(callee)
-        if kind is not None:
-            self.item.handles.add(kind)
-        self.item.single_only |= promote.single_only(callee)
-        if callee in promote.SCALAR_TYPES and len(node.args) == 1 and _number(node.args[0]):
-            value = _literal(node.args[0])
-            if value is not None:
-                self.item.literals.add(value)
-            node.func = self.visit(node.func)
-            return node
-        if not self.double:
-            return self._generic_call(node)
-        node = self._generic_call(node)
-        if callee in promote.SINGLE_SCALARS:
-            node.args[1:] = [ast.Call(_wp("float32"), [a], []) for a in node.args[1:]]
-            return _cast(node)
-        if callee in promote.SINGLE_VECTORS:
-            return ast.Call(_wp(f"vec{promote.SINGLE_VECTORS[callee]}d"), [node], [])
-        if callee in promote.DTYPE_KEYWORD and not any(k.arg == "dtype" for k in node.keywords):
-            if callee == "warp.tile_full":
-                return node
-            node.keywords.append(ast.keyword("dtype", _wp("float64")))
-        return node
-
-    def _generic_call(self, node: ast.Call) -> ast.Call:
-        made = self.generic_visit(node)
-        assert isinstance(made, ast.Call)
-        return made
-
-
-def _number(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        node = node.operand
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
-
-
-def _literal(node: ast.expr) -> float | None:
-    """The value of a float literal with its sign."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _literal(node.operand)
-        return -value if value is not None else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, float):
-        return node.value
-    return None
-
-
-def _is_float_constant(name: str) -> bool:
-    head, _, tail = name.rpartition(".")
-    return head in ("warp", "math", "numpy") and tail.lower() in (
-        "pi e tau inf nan half_pi log2e log10e ln2 ln10 phi infinity".split()
-    )
-
-
-def _cast(node: ast.expr) -> ast.Call:
-    return ast.Call(_wp("float64"), [node], [])
 
 
 def _wp(name: str) -> ast.expr:

@@ -98,9 +98,7 @@ def prepare(kernel: Any, facts: Facts, scenario: Scenario, seed: int, index: int
         with tape:
             wp.launch_tiled(kernel, dim=list(blocks), inputs=arguments, block_dim=32, **options)
         start.restore()
-        command = wp.launch_tiled(
-            kernel, dim=list(blocks), inputs=arguments, block_dim=32, record_cmd=True, **options
-        )
+        command = wp.launch_tiled(kernel, dim=list(blocks), inputs=arguments, block_dim=32, record_cmd=True, **options)
     else:
         with tape:
             wp.launch(kernel, dim=dim, inputs=arguments, **options)
@@ -162,9 +160,7 @@ class Test:
         self.stage(True)
         gradient = self._adjoint(launch, cotangent, None)
         self.stage(False)
-        if not np.all(np.isfinite(gradient)) and any(
-            not np.all(np.isfinite(memory.floats[i].values)) for i in changed
-        ):
+        if not np.all(np.isfinite(gradient)) and any(not np.all(np.isfinite(memory.floats[i].values)) for i in changed):
             return Sample("invalid", "the forward isn't finite")
         sample = self._compare(gradient, weight)
         if sample.outcome == "mismatch" and explain:
@@ -205,9 +201,7 @@ class Test:
 
     def difference(self, direction: list[Array], weight: Array) -> numerics.Difference:
         with np.errstate(all="ignore"):
-            return numerics.directional(
-                lambda step: self._outputs(step, direction), weight, self.steps, self.epsilon
-            )
+            return numerics.directional(lambda step: self._outputs(step, direction), weight, self.steps, self.epsilon)
 
     def _directions(self) -> list[list[Array]]:
         """Random directions: everything at once, then each leaf by itself."""
@@ -252,9 +246,7 @@ class Test:
                     worst = (error, ad, difference.value)
                     self.worst_direction = direction
         if worst is not None:
-            return Sample(
-                "mismatch", kinked=kinked, ad=worst[1], fd=worst[2], where="random direction", moved=moved
-            )
+            return Sample("mismatch", kinked=kinked, ad=worst[1], fd=worst[2], where="random direction", moved=moved)
         if all(outcome is False for outcome in outcomes):
             return Sample("agree", moved=moved)
         return Sample("unsure", why, kinked=True, moved=moved)

@@ -96,9 +96,7 @@ def _fits(code: str, sample: Sample) -> bool:
 
 def _confirmed(samples: Sequence[Sample], outcome: Outcome) -> Verdict:
     shown = _worst(samples)
-    return Verdict(
-        Status.CONFIRMED, "", _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"]
-    )
+    return Verdict(Status.CONFIRMED, "", _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"])
 
 
 def _worst(samples: Sequence[Sample]) -> Sample:
@@ -139,9 +137,7 @@ def _why(samples: Sequence[Sample]) -> str:
 def disagrees(outcome: Outcome) -> Sample | None:
     """For a func with its own gradient: the mismatch to report, if any. A forward that is flat or
     returns its argument unchanged has a gradient of its own on purpose."""
-    apart = [
-        s for s in outcome.samples if s["outcome"] == "mismatch" and not s["flat"] and not s["identity"]
-    ]
+    apart = [s for s in outcome.samples if s["outcome"] == "mismatch" and not s["flat"] and not s["identity"]]
     alone = [s for s in apart if s["alone"] != "agree"]
     return _worst(alone) if len(alone) >= MISMATCHES else None
 

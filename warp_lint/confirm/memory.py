@@ -169,7 +169,7 @@ class Memory:
         flat_grads = grads.reshape(elements, -1) if kind == "float" else None
         mark = getattr(dtype, "_wp_generic_type_str_", "")
         rotation = {"quat_t": 0, "transform_t": 3}.get(mark)
-        shape = getattr(dtype, "_shape_", ())
+        shape: tuple[int, ...] = getattr(dtype, "_shape_", ())
         matrix = shape[1] if len(shape) == 2 else 0
         self.leaves.append(
             Leaf(plan.label, suffix, kind, flat, flat_grads, plan.before, plan.shape, rotation, matrix, group)
@@ -265,17 +265,33 @@ def layout_of(dtype: Any, path: str) -> np.dtype[Any]:
         for name, variable in dtype.vars.items():
             if is_array(variable.type):
                 raise UnsupportedError(f"`{path}` is an array of structs that hold arrays (`{name}`)")
-        return np.dtype(dtype.numpy_dtype())
+        made: np.dtype[Any] = np.dtype(dtype.numpy_dtype())
+        return made
     scalar = scalar_type(dtype)
     if getattr(scalar, "__name__", "") not in _NUMPY:
         raise UnsupportedError(f"`{path}` has elements of type `{getattr(dtype, '__name__', dtype)}`")
-    base = np.dtype(_NUMPY[scalar.__name__])
+    base: np.dtype[Any] = np.dtype(_NUMPY[scalar.__name__])
     shape: tuple[int, ...] = tuple(getattr(dtype, "_shape_", ()))
     return np.dtype((base, shape)) if shape else base
 
 
 _NUMPY: Mapping[str, str] = {
-    **{name: name for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()},
+    **{
+        name: name
+        for name in [
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+        ]
+    },
     "bool": "bool",
 }
 

@@ -87,10 +87,9 @@ def directional(
 
 def _is_smooth(sides: list[tuple[float, float, float]], value: float, error: float) -> bool:
     """Whether one-sided differences approach each other: their gap is h·f'' at a smooth point."""
-    gaps = [(abs(right - left), noise) for right, left, noise in sides]
-    scale = max(abs(value), *(abs(right) for right, _, _ in sides[-1:]), *(abs(left) for _, left, _ in sides[-1:]))
-    gap, noise = min(gaps, key=lambda pair: pair[0] + pair[1])
-    return gap <= 0.02 * scale + 4 * noise and error <= 0.02 * scale + 4 * noise
+    right, left, noise = min(sides, key=lambda side: abs(side[0] - side[1]) + side[2])
+    scale = max(abs(value), abs(right), abs(left))
+    return abs(right - left) <= 0.02 * scale + 4 * noise and error <= 0.02 * scale + 4 * noise
 
 
 def disagree(ad: float, difference: Difference, scale: float, tolerance: float) -> bool | None:

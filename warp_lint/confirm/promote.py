@@ -22,18 +22,44 @@ for _shape in _SHAPES:
 SCALAR_TYPES = frozenset(
     f"warp.{name}"
     for name in (
-        "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool half float int".split()
+        [
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bool",
+            "half",
+            "float",
+            "int",
+        ]
     )
 ) | {"builtins.float", "builtins.int", "builtins.bool"}
 
 # Builtins whose result or arguments are single precision whatever they are given.
 SINGLE_RESULT = frozenset(
     f"warp.{name}"
-    for name in (
-        "randf randn rand_init sample_cdf sample_triangle sample_unit_ring sample_unit_disk sample_unit_sphere "
-        "sample_unit_sphere_surface sample_unit_hemisphere sample_unit_hemisphere_surface sample_unit_square "
-        "sample_unit_cube"
-    ).split()
+    for name in [
+        "randf",
+        "randn",
+        "rand_init",
+        "sample_cdf",
+        "sample_triangle",
+        "sample_unit_ring",
+        "sample_unit_disk",
+        "sample_unit_sphere",
+        "sample_unit_sphere_surface",
+        "sample_unit_hemisphere",
+        "sample_unit_hemisphere_surface",
+        "sample_unit_square",
+        "sample_unit_cube",
+    ]
 )
 SINGLE_SCALARS = frozenset(["warp.randf", "warp.randn"])
 SINGLE_VECTORS: dict[str, int] = {
@@ -51,7 +77,16 @@ SINGLE_VECTORS: dict[str, int] = {
 # Constructors that take their scalar type from a keyword, single precision by default.
 DTYPE_KEYWORD = frozenset(
     f"warp.{name}"
-    for name in "tile_zeros tile_ones tile_arange tile_full quat_identity transform_identity identity zeros".split()
+    for name in [
+        "tile_zeros",
+        "tile_ones",
+        "tile_arange",
+        "tile_full",
+        "quat_identity",
+        "transform_identity",
+        "identity",
+        "zeros",
+    ]
 )
 
 GENERIC_MARKS = frozenset(

@@ -197,7 +197,7 @@ class Filler:
     def _scalar(self, path: str, kind: Any) -> Any:
         base = scalar_type(kind)
         name = getattr(base, "__name__", str(base))
-        if is_array(kind) or not isinstance(kind, type) and not hasattr(kind, "_shape_"):
+        if is_array(kind) or (not isinstance(kind, type) and not hasattr(kind, "_shape_")):
             raise UnsupportedError(f"`{path}` is a `{type(kind).__name__}`")
         of = kind_of(base)
         random = np.random.default_rng((self.seed, self.index, zlib.crc32(path.encode())))
@@ -272,9 +272,7 @@ class Filler:
         if kind == "bvh":
             lower = random.uniform(-2.0, 1.0, (8, 3))
             upper = lower + random.uniform(0.2, 1.5, (8, 3))
-            return wp.Bvh(
-                wp.array(lower, dtype=wp.vec3, device="cpu"), wp.array(upper, dtype=wp.vec3, device="cpu")
-            )
+            return wp.Bvh(wp.array(lower, dtype=wp.vec3, device="cpu"), wp.array(upper, dtype=wp.vec3, device="cpu"))
         if kind == "volume":
             try:
                 return wp.Volume.load_from_numpy(

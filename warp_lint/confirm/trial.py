@@ -35,7 +35,9 @@ def run_target(
     if target["singular"]:
         kernel = kernels.get("original") or kernels["double"]
         literals = [float(v) for v in target["literals"]]
-        result["singular"] = [s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget, stage)]
+        result["singular"] = [
+            s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget, stage)
+        ]
     return result
 
 
@@ -76,7 +78,9 @@ def _count(samples: list[Sample], outcome: str) -> int:
     return sum(1 for s in samples if s.outcome == outcome)
 
 
-def _singular(kernel: Any, facts: Facts, literals: list[float], seed: int, deadline: float, stage: Stage) -> list[Sample]:
+def _singular(
+    kernel: Any, facts: Facts, literals: list[float], seed: int, deadline: float, stage: Stage
+) -> list[Sample]:
     samples: list[Sample] = []
     arrays = sum(_float_leaves(kind) for _, kind in parameters_of(kernel))
     for index, scenario in enumerate(singular(sorted(set(literals)), arrays)):

@@ -6,7 +6,9 @@ import ast
 import copy
 
 from warp_lint.confirm import promote
-from warp_lint.confirm.extract import PRECISIONS, Extractor, Item, UnresolvedError, _Rewriter
+from warp_lint.confirm.extract import Extractor
+from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
+from warp_lint.confirm.rewrite import Rewriter
 from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import External
 
@@ -60,7 +62,7 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
     if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
         raise UnresolvedError(definition.name, "it takes a variable number of arguments")
     for precision in PRECISIONS:
-        rewriter = _Rewriter(extractor, item, definition.module, definition.scope, None, precision, generic)
+        rewriter = Rewriter(extractor, item, definition.module, definition.scope, None, precision, generic)
         scalar = "wp.float64" if precision == "double" else "wp.float32"
         parameters: list[str] = []
         arguments: list[str] = []

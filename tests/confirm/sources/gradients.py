@@ -1,3 +1,4 @@
+# ruff: noqa
 """Funcs with gradients of their own."""
 
 import warp as wp
@@ -112,3 +113,9 @@ def adj_pair(x: float, y: float, adj_a: float, adj_b: float):
 def use(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = square(x[i]) + cube(x[i])
+
+
+@wp.kernel
+def quantised(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = step(4.0 * x[i]) * x[i]

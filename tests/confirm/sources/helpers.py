@@ -1,3 +1,4 @@
+# ruff: noqa
 """Imported by `shapes.py`; not a name of its own is used twice here and there by accident: `stretch` is."""
 
 import warp as wp

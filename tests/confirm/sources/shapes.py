@@ -1,3 +1,4 @@
+# ruff: noqa
 """Kernels of many shapes for the kernel confirmer. The name says what their gradient is."""
 
 import enum
@@ -237,7 +238,7 @@ def wrong_neighbour(x: wp.array(dtype=float)):
 
 
 @wp.kernel
-def wrong_local_array(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+def right_local_array(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     t = wp.zeros(shape=(3,), dtype=float)
     t[0] = x[i] * x[i]

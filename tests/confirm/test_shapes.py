@@ -1,0 +1,112 @@
+"""Kernels with structs, generics, closures, handles, tiles; and those that can't be run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.confirm.support import SOURCES, options, verdicts
+from warp_lint.findings import Status, Verdict
+
+pytest.importorskip("warp")
+
+CODES = {
+    "wrong_struct_in_place": "ADJ102",
+    "wrong_in_func": "ADJ101",
+    "wrong_generic": "ADJ102",
+    "wrong_neighbour": "ADJ110",
+    "plain_wrong": "ADJ101",
+}
+RIGHT = [
+    "constants",
+    "struct",
+    "array_of_structs",
+    "imported",
+    "generic",
+    "static",
+    "enum",
+    "random",
+    "string_annotations",
+    "quaternions",
+    "rows",
+    "mesh",
+    "races",
+    "kinks",
+    "method",
+    "local_array",
+]
+WRONG = [
+    "struct_in_place",
+    "array_of_structs",
+    "in_func",
+    "loop",
+    "break",
+    "native",
+    "generic",
+    "neighbour",
+    "tile",
+    "inner",
+]
+OPEN = {
+    "data": "`DATA` can't be had without its program: it is computed by `open`",
+    "missing": "`missing` can't be had without its program: "
+    "`a_package_that_is_not_installed` isn't part of the project",
+    "forever": "the kernel ran too long",
+    "crash": "the kernel crashed (SIGSEGV)",
+    "integers": "no argument is an array of floating point numbers",
+    "indexed": "`a` is an `indexedarray`",
+    "disabled": "the backward pass of `open_disabled` is disabled",
+}
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
+    folder = tmp_path_factory.mktemp("cache")
+    prefixes = ("right_", "wrong_", "open_", "plain_", "closure", "unknown")
+    return verdicts(SOURCES / "shapes.py", CODES, prefixes, options(folder))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_look_alikes_are_refuted(shapes: dict[str, Verdict], name: str) -> None:
+    assert shapes[f"right_{name}"].status is Status.REFUTED, shapes[f"right_{name}"]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_kernels_are_confirmed_with_numbers(shapes: dict[str, Verdict], name: str) -> None:
+    verdict = shapes[f"wrong_{name}"]
+    assert verdict.status is Status.CONFIRMED, verdict
+    assert verdict.ad is not None and verdict.fd is not None and verdict.error is not None
+    assert verdict.error > 0.01
+    assert "[" in verdict.where
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_cant_be_run_is_inconclusive_and_says_why(shapes: dict[str, Verdict], name: str) -> None:
+    verdict = shapes[f"open_{name}"]
+    assert (verdict.status, verdict.reason) == (Status.INCONCLUSIVE, OPEN[name])
+
+
+def test_code_that_warp_refuses_is_inconclusive(shapes: dict[str, Verdict]) -> None:
+    verdict = shapes["open_broken"]
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reason.startswith("it can't be compiled alone: `open_broken`: Could not find function")
+
+
+def test_a_closure_takes_the_values_of_a_call_to_its_factory(shapes: dict[str, Verdict]) -> None:
+    assert shapes["closure"].status is Status.REFUTED  # three passes are unrolled
+
+
+def test_a_closure_over_unknown_values_names_them(shapes: dict[str, Verdict]) -> None:
+    assert shapes["unknown"] == Verdict(
+        Status.INCONCLUSIVE,
+        "`count` can't be had without its program: it is a parameter whose argument isn't known",
+    )
+
+
+def test_funcs_are_run_in_a_kernel_of_their_own(shapes: dict[str, Verdict]) -> None:
+    assert shapes["plain_right"].status is Status.REFUTED
+    assert (shapes["plain_wrong"].status, shapes["plain_wrong"].where) == (Status.CONFIRMED, "s")
+
+
+def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:
+    single = {name for name, verdict in shapes.items() if "single precision" in verdict.method}
+    assert single == {"right_mesh"}

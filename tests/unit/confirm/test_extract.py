@@ -1,0 +1,122 @@
+"""What is taken out of a file for a kernel, as source."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from warp_lint.confirm.extract import Extractor
+from warp_lint.confirm.items import UnresolvedError
+from warp_lint.syntax.project import Project
+
+
+def project_of(tmp_path: Path, files: dict[str, str]) -> Project:
+    project = Project(tmp_path)
+    for name, source in files.items():
+        (tmp_path / name).write_text(source)
+    for name in files:
+        assert project.module_at(tmp_path / name) is not None
+    return project
+
+
+def extracted(tmp_path: Path, body: str, name: str = "k", precision: str = "double", **more: str) -> str:
+    files = {"main.py": "import warp as wp\n" + body, **{f"{k}.py": v for k, v in more.items()}}
+    project = project_of(tmp_path, files)
+    module = project.module_at(tmp_path / "main.py")
+    assert module is not None
+    extractor = Extractor(project)
+    definition = next(d for d in module.definitions.values() if d.name == name)
+    extractor.definition(definition, "kernel")
+    text = "\n".join(item.sources[precision] for item in extractor.items.values())
+    ast.parse(text)
+    return text
+
+
+def test_literals_and_types_are_promoted(tmp_path):
+    text = extracted(
+        tmp_path,
+        "@wp.kernel\ndef k(x: wp.array(dtype=wp.vec3), n: int, c: float):\n"
+        "    x[0] = wp.vec3(1.0, -2.0, float(n)) * c\n",
+    )
+    assert text == (
+        "@wp.kernel\ndef k(x: wp.array(dtype=wp.vec3d), n: int, c: wp.float64):\n"
+        "    x[0] = wp.vec3d(wp.float64(1.0), wp.float64(-2.0), wp.float64(n)) * c"
+    )
+
+
+def test_the_original_precision_is_left_alone(tmp_path):
+    source = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = 1.5 * float(2)"
+    assert extracted(tmp_path, source + "\n", precision="original") == source
+
+
+def test_constants_come_along_in_order(tmp_path):
+    text = extracted(tmp_path, "B = 2.0\nA = B * 3.0\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = A\n")
+    assert text.index("B = 2.0") < text.index("A = B * 3.0") < text.index("x[0] = A__d")
+
+
+def test_static_expressions_stay_on_the_host(tmp_path):
+    text = extracted(tmp_path, "N = 2.0\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = wp.static(N * 1.5)\n")
+    assert "wp.static(_promote(N * 1.5))" in text
+
+
+def test_a_func_from_another_file_is_renamed_on_collision(tmp_path):
+    text = extracted(
+        tmp_path,
+        "from other import outer\n@wp.func\ndef f(x: float):\n    return x\n"
+        "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = f(outer(x[0]))\n",
+        other="import warp as wp\n@wp.func\ndef f(x: float):\n    return 2.0 * x\n"
+        "@wp.func\ndef outer(x: float):\n    return f(x)\n",
+    )
+    assert "return f_2(x)" in text or "f_2(outer(" in text
+
+
+def test_a_modules_attribute_is_pulled_in(tmp_path):
+    text = extracted(
+        tmp_path,
+        "import other\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = other.twice(x[0])\n",
+        other="import warp as wp\n@wp.func\ndef twice(x: float):\n    return x + x\n",
+    )
+    assert "x[0] = twice(x[0])" in text and "other" not in text
+
+
+def test_a_gradient_goes_with_its_func(tmp_path):
+    text = extracted(
+        tmp_path,
+        "@wp.func\ndef f(x: float):\n    return x\n"
+        "@wp.func_grad(f)\ndef g(x: float, r: float):\n    wp.adjoint[x] += r\n"
+        "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = f(x[0])\n",
+    )
+    assert "@wp.func_grad(f)\ndef g(" in text
+
+
+def test_overloads_stay_together(tmp_path):
+    text = extracted(
+        tmp_path,
+        "@wp.func\ndef f(x: float):\n    return x\n@wp.func\ndef f(x: wp.vec3):\n    return x\n"
+        "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = f(x[0])\n",
+    )
+    assert text.count("def f(") == 2
+
+
+def test_single_precision_results_are_cast(tmp_path):
+    text = extracted(
+        tmp_path,
+        "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    s = wp.rand_init(1)\n    x[0] = wp.randf(s, 0.0, 1.0)\n",
+    )
+    assert "wp.float64(wp.randf(s, wp.float32(wp.float64(0.0)), wp.float32(wp.float64(1.0))))" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("A = open('x').read()\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float(A)\n", "A"),
+        ("import sys\nA = len(sys.argv)\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[A] = 0.0\n", "sys"),
+        ("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = nowhere\n", "nowhere"),
+        ("import absent\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = absent.f(x[0])\n", "absent"),
+        ("def make(n):\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n        x[n] = 0.0\n", "n"),
+    ],
+)
+def test_what_cant_be_resolved_is_named(tmp_path, body, name):
+    with pytest.raises(UnresolvedError) as raised:
+        extracted(tmp_path, body)
+    assert raised.value.name == name
