@@ -11,12 +11,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from packaging.version import Version
 
 from warp_lint.findings import Finding, Severity
 from warp_lint.settings import Settings
+from warp_lint.syntax.module import Module
+from warp_lint.syntax.project import Project
 
 TRUTH = Path(__file__).parent.parent / "test_corpus" / "ground_truth"
 WRONG = frozenset(("wrong", "zero", "nonfinite"))
@@ -85,13 +88,18 @@ def findings_of(path: Path, target: Version) -> list[Finding]:
 
 def kernel_findings(path: Path, target: Version) -> list[Finding]:
     from warp_lint.kernels.check import check_module
-    from warp_lint.syntax.project import Project
 
+    project, module = parsed(path)
+    found = check_module(project, module, Settings(target, assume_active=True), {})
+    return [f for f in found if f.severity > Severity.INFO]
+
+
+@lru_cache(maxsize=1024)
+def parsed(path: Path) -> tuple[Project, Module]:
     project = Project(path.parent)
     module = project.module_at(path)
     assert module is not None
-    found = check_module(project, module, Settings(target, assume_active=True), {})
-    return [f for f in found if f.severity > Severity.INFO]
+    return project, module
 
 
 def suits(row: Row, finding: Finding) -> bool:

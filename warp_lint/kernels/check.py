@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from warp_lint.codes import RULES
@@ -107,13 +108,27 @@ def check_module(
     for definition in kernels:
         graph, _ = graph_of(project, definition, settings)
         reached.update(frame.function for frame in graph.frames)
-        for finding in check_kernel(project, definition, settings, activities.get(definition.location, UNKNOWN)):
+        activity = activities.get(definition.location, UNKNOWN)
+        if activity.status == "unknown" and not activity.contexts and unused(project, definition):
+            continue
+        for finding in check_kernel(project, definition, settings, activity):
             _add(merged, finding)
     loose = [f for f in functions_of(project, module, "func") if f not in reached]
     for function in _uncalled(project, loose, settings):
         for finding in check_kernel(project, function, settings, UNKNOWN):
             _add(merged, finding)
     return sorted(merged.values(), key=Finding.sort_key)
+
+
+def unused(project: Project, definition: Definition) -> bool:
+    """A kernel of a program that nothing mentions: never launched."""
+    module = definition.module
+    if "__main__" not in module.source or definition.parent_class is not None:
+        return False
+    word = re.compile(rf"\b{re.escape(definition.name)}\b")
+    if len(word.findall(module.source)) > 1:
+        return False
+    return not any(other is not module and word.search(other.source) for other in project.modules())
 
 
 def _uncalled(project: Project, functions: Iterable[Definition], settings: Settings) -> list[Definition]:

@@ -148,8 +148,11 @@ class Inspection:
                 continue
             if value.id in moved or any(guard.condition.id in moved for guard in value.guards):
                 return False
-            if value.event is not None and value.event.access is Access.STORE:
-                return False
+            store = value.event
+            if store is not None and store.access is Access.STORE:
+                found = self.memory.offsets(store, store)
+                if found.hit is not Hit.SURE or found.passes.get(loop.id) != 0:
+                    return False  # several passes may store to one element
         return True
 
     def _reads_variable(self, value: Value, head: Value) -> bool:

@@ -18,8 +18,9 @@ from warp_lint.kernels.objects import Relation, relation
 
 @dataclass(slots=True, eq=False)
 class Cause:
-    """`kind`: "store" (see `event`), "carried", "result", "before" (loop and name), "mutation", "counter" (an
-    atomic's result), "replayed" (a write inside a func that the replay executes again)."""
+    """`kind`: "store" (see `event`), "local" (an array created in the kernel), "carried", "result", "before"
+    (loop and name), "mutation", "counter" (an atomic's result), "replayed" (a write inside a func that the replay
+    executes again)."""
 
     kind: str
     index: int
@@ -167,7 +168,10 @@ class Replay:
             return known
         event = value.event
         result = 0
-        if event is not None:
+        if event is not None and event.local and self.memory.writes_to(event.path):
+            # The replay skips the stores of a kernel, and an array on its stack starts afresh.
+            result = self._cause(("local", event.path), Cause("local", 0, event=event), None)
+        elif event is not None:
             restored = self._restored(event)
             if restored is not None and restored.frame is not event.frame:
                 return self.taint[restored.value.args[0].id]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.findings import Note
-from warp_lint.kernels.effects import Access, Path
+from warp_lint.kernels.effects import Path
+from warp_lint.kernels.graph import Event
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
 
 CODE = "ADJ108"
@@ -16,18 +17,28 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for store in inspection.writes():
         if not store.local or store.path in reported:
             continue
-        act = inspection.adjoint.act[store.value.args[0].id]
-        if not act:
-            continue
+        act = inspection.active(store.value.args[0])
         reads = inspection.memory.reads_of(store.path)
-        if not any(inspection.adjoint.useful(read.value) for read in reads if read.access is Access.READ):
+        if not act or not any(inspection.adjoint.useful(read.value) for read in reads):
             continue
         reported.add(store.path)
-        yield Report(
-            CODE,
-            store.array.location,
-            "an array created in a kernel carries no gradient, and values of the gradient path go through it",
-            "use a vector or matrix, or pass an array with `requires_grad=True`",
-            (Note(store.location, "a differentiable value is stored here"), *call_notes(store.frame)),
-            act,
-        )
+        message = "an array created in a kernel carries no gradient, and values of the gradient path go through it"
+        yield _report(store, message, act)
+    for group in inspection.groups:
+        event = group.cause.event
+        if group.cause.kind != "local" or event is None or event.path in reported:
+            continue
+        reported.add(event.path)
+        message = "the reverse pass finds an array created in a kernel empty, and an adjoint needs its values"
+        yield _report(inspection.memory.writes_to(event.path)[0], message, group.partners)
+
+
+def _report(store: Event, message: str, paths: int) -> Report:
+    return Report(
+        CODE,
+        store.array.location,
+        message,
+        "use a vector or matrix, or pass an array with `requires_grad=True`",
+        (Note(store.location, "values are stored here"), *call_notes(store.frame)),
+        paths,
+    )

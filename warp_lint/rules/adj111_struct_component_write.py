@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from warp_lint.findings import Note
 from warp_lint.kernels.graph import Value
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
 
@@ -12,14 +13,19 @@ CODE = "ADJ111"
 
 
 def check(inspection: Inspection) -> Iterator[Report]:
+    found: dict[tuple[int, int], Report] = {}
     for value in inspection.graph.values:
         if value.op != "mutate" or value.args[0].type.kind != "struct" or not value.key or len(value.key) < 2:
             continue
         if isinstance(value.key[-1], str) and value.key[-1] not in ("p", "q"):
             continue  # a field of a nested struct
-        act = inspection.adjoint.act[value.args[1].id]
-        if act and inspection.adjoint.part_use(value, value.key):
-            yield Report(
+        act = inspection.active(value.args[1])
+        if not act or not inspection.adjoint.part_use(value, value.key):
+            continue
+        key = (id(value.cell), value.frame.id)
+        known = found.get(key)
+        if known is None:
+            found[key] = Report(
                 CODE,
                 value.location,
                 f"`{_text(value)}` is a component inside a struct: assigning it carries no gradient",
@@ -27,6 +33,10 @@ def check(inspection: Inspection) -> Iterator[Report]:
                 call_notes(value.frame),
                 act,
             )
+        elif len(known.notes) < 6:
+            known.notes = (*known.notes, Note(value.location, f"`{_text(value)}` likewise"))
+            known.paths |= act
+    yield from found.values()
 
 
 def _text(value: Value) -> str:

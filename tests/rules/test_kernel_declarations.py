@@ -1,0 +1,110 @@
+"""Every way of writing a kernel down leads to the same finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from warp_lint.kernels.check import check_module
+from warp_lint.kernels.detect import kernels_of
+from warp_lint.settings import Settings
+from warp_lint.syntax.project import Project
+
+from .kernel_sources import expected
+
+FORMS = {
+    "as wp": "import warp as wp\n@wp.kernel\ndef k(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n",
+    "plain": "import warp\n@warp.kernel\ndef k(a: warp.array(dtype=float), b: warp.array(dtype=warp.float32)):\n",
+    "from": "from warp import kernel, array\n@kernel\ndef k(a: array(dtype=float), b: array(dtype=float)):\n",
+    "options": "import warp as wp\n@wp.kernel(module='unique')\ndef k(a: wp.array[float], b: wp.array[wp.float32]):\n",
+    "string": "import warp as wp\n@wp.kernel\ndef k(a: 'wp.array(dtype=float)', b: 'wp.array[float]'):\n",
+    "future": "from __future__ import annotations\nimport warp as wp\n@wp.kernel\n"
+    "def k(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n",
+    "alias": "import warp as wp\nF = wp.float64\nA = wp.array(dtype=F)\n@wp.kernel\ndef k(a: A, b: A):\n",
+    "any": "import warp as wp\nfrom typing import Any\n@wp.kernel\n"
+    "def k(a: wp.array(dtype=wp.vec3), b: wp.array(dtype=float)):\n",
+    "vector type": "import warp as wp\nV = wp.types.vector(length=5, dtype=wp.float64)\n@wp.kernel\n"
+    "def k(a: wp.array(dtype=V), b: wp.array(dtype=wp.float64)):\n",
+}
+
+
+def lint(tmp_path: Path, files: dict[str, str], name: str) -> set[tuple[str, int]]:
+    for path, text in files.items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    project = Project(tmp_path)
+    module = project.module_at(tmp_path / name)
+    assert module is not None
+    found = check_module(project, module, Settings(Version("1.19"), assume_active=True), {})
+    return {(f.code, f.location.line) for f in found}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(tmp_path: Path, form: str) -> None:
+    wp = "warp" if form in ("plain",) else "wp"
+    head = FORMS[form] if form != "from" else FORMS[form].replace("import kernel", "import tid, kernel")
+    tid = "tid()" if form == "from" else f"{wp}.tid()"
+    source = head + f"    i = {tid}\n    a[i] *= b[i]  # ADJ101\n"
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+
+
+def test_closures_methods_and_calls(tmp_path: Path) -> None:
+    source = (
+        "import warp as wp\n"
+        "def make(n):\n"
+        "    @wp.kernel\n"
+        "    def inner(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "        i = wp.tid()\n"
+        "        s = a[i]\n"
+        "        for j in range(n):\n"
+        "            s = wp.sin(s)\n"
+        "        a[i] = s  # ADJ102\n"
+        "    return inner\n"
+        "class Solver:\n"
+        "    def build(self):\n"
+        "        @wp.kernel\n"
+        "        def step(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "            i = wp.tid()\n"
+        "            a[i] /= b[i]  # ADJ101\n"
+        "        self.step = step\n"
+        "def plain(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "    i = wp.tid()\n"
+        "    a[i] *= b[i]  # ADJ101\n"
+        "made = wp.kernel(plain)\n"
+    )
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+    project = Project(tmp_path)
+    module = project.module_at(tmp_path / "m.py")
+    assert module is not None
+    names = [kernel.qualname for kernel in kernels_of(project, module)]
+    assert names == ["make.<locals>.inner", "Solver.build.<locals>.step", "plain"]
+
+
+def test_across_files(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/types.py": "import warp as wp\n\n@wp.struct\nclass Base:\n    q: wp.array(dtype=float)\n\n\n"
+        "@wp.struct\nclass State(Base):\n    v: wp.array(dtype=float)\n",
+        "pkg/funcs.py": "import warp as wp\n\nN = 20\n\n@wp.func\ndef chain(s: float):\n    return wp.sin(s)\n",
+        "pkg/main.py": "import warp as wp\nfrom .types import State\n"
+        "from . import funcs\nfrom pkg.funcs import chain, N\n\n"
+        "@wp.kernel\ndef k(s: State):\n    i = wp.tid()\n    s.q[i] = s.q[i] * s.v[i]  # ADJ102\n"
+        "    x = s.v[i]\n    for j in range(N):\n        x = chain(x) + funcs.chain(x)  # ADJ105\n    s.q[i + 1] = x\n",
+    }
+    assert lint(tmp_path, files, "pkg/main.py") == expected(files["pkg/main.py"])
+
+
+def test_overloads(tmp_path: Path) -> None:
+    source = (
+        "import warp as wp\n"
+        "@wp.func\ndef f(x: float):\n    return 2.0 * x\n"
+        "@wp.func\ndef f(x: wp.vec3):\n    return x * wp.length(x)\n"
+        "@wp.kernel\ndef k(a: wp.array(dtype=float), v: wp.array(dtype=wp.vec3)):\n"
+        "    i = wp.tid()\n"
+        "    a[i] = f(a[i])\n"
+        "    v[i] = f(v[i])  # ADJ102\n"
+    )
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
