@@ -48,7 +48,7 @@ class Location:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Note:
     """A second place that explains a finding."""
 
