@@ -37,6 +37,7 @@ NEEDS_TORCH = {"torch_lens"}
 KNOWN: dict[tuple[str, str], str] = {
     ("foggy_camera", "bad"): "a power with an unknown exponent under `where` isn't taken for singular",
     ("mpc_cartpole", "good"): "a copy between two tapes is taken for an unrecorded part of the forward",
+    ("acoustic_array", "bad"): "`deque.popleft` isn't followed",
     ("checkpointed_reaction", "good"): "the first, untaped pass of a checkpointed rollout is taken for the forward",
     ("thermal_house", "bad"): "a class derived from `dict` isn't followed",
     ("sph_drop", "bad"): "in-place smoothing with clamped neighbour indices isn't seen",
