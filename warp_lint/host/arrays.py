@@ -79,6 +79,15 @@ def allocate(
     return array
 
 
+def give_name(m: Machine, array: ArrayValue, name: str) -> None:
+    """An array made by a helper is called what it is first assigned to."""
+    array.name = name
+    for identity, label in ((array.region.root, name), (array.grad_root, f"{name}.grad")):
+        root = m.roots.get(identity) if identity is not None else None
+        if root is not None and not root.name.removesuffix(".grad"):
+            root.name = label
+
+
 def as_array(m: Machine, value: Any) -> ArrayValue:
     """The array that an unknown value turns out to be, the same one each time."""
     if isinstance(value, ArrayValue):
@@ -308,7 +317,7 @@ def attribute(m: Machine, array: ArrayValue, name: str) -> Any:
     if name == "T":
         return transpose(m, array, [], {})
     if name == "is_contiguous":
-        return array.axes is not None and list(array.axes) == sorted(array.axes)
+        return is_contiguous(m, array)
     return array.attributes.setdefault(name, Unknown(f"{array.name}.{name}"))
 
 
@@ -508,10 +517,22 @@ def _transpose(m: Machine, site: Any, array: ArrayValue, args: list[Any], kwargs
     return transpose(m, array, args, kwargs)
 
 
+def is_contiguous(m: Machine, array: ArrayValue) -> bool:
+    """Are the array's elements one after the other in memory? Yes where it isn't known."""
+    if array.axes is None:
+        return not any(e.symbol.startswith(("part", "step", "indices")) for e in array.region.extents)
+    axes, extents = array.axes, array.region.extents
+    if any(extents[axis].symbol.startswith("step") for axis in axes if axis < len(extents)):
+        return False
+    shape = m.roots[array.region.root].shape
+    if shape is None or not axes:
+        return list(axes) == sorted(axes)
+    whole = all(axis >= len(extents) or extents[axis] == Extent() for axis in axes[1:])
+    return whole and list(axes) == list(range(len(shape) - len(axes), len(shape)))
+
+
 def _contiguous(m: Machine, site: Any, array: ArrayValue, args: list[Any], kwargs: dict[str, Any]) -> ArrayValue:
-    if array.axes is not None and list(array.axes) != sorted(array.axes):
-        return clone(m, site, array)
-    return array
+    return array if is_contiguous(m, array) else clone(m, site, array)
 
 
 def clone(m: Machine, site: Any, array: ArrayValue, requires_grad: Any = None, literal: bool = False) -> ArrayValue:

@@ -58,10 +58,9 @@ def with_item(
                 natives.leave_tape(m, value)
             raise
         result = frame.result
-        last = frame.node
+        frame.node = expr
         leave()
         frame.result = result
-        frame.node = last
         return signal
 
     return run

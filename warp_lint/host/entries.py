@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from warp_lint.findings import Location
-from warp_lint.host import calls, imports, objects, scopes, torch_bridge
+from warp_lint.host import calls, graphs, imports, objects, scopes, torch_bridge
 from warp_lint.host.definitions import instantiate, is_torch_function
 from warp_lint.host.machine import (
     EntryOverError,
@@ -162,6 +162,7 @@ class _Planner:
                 raise
             self._note(trace, location, f"internal error ({type(error).__name__}: {error})")
         finally:
+            graphs.flush(m)
             m.trace = m.sink
             m.undo(0)
             m.forced = {}

@@ -245,6 +245,19 @@ def shape_of(value: Any) -> tuple[Any, ...] | None:
     return None
 
 
+def broadcast(one: tuple[Any, ...] | None, two: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """NumPy's rule; None if either shape isn't known."""
+    if one is None or two is None:
+        return None
+    if len(one) < len(two):
+        one, two = two, one
+    result = list(one)
+    for i in range(1, len(two) + 1):
+        if isinstance(one[-i], int) and one[-i] == 1:
+            result[-i] = two[-i]
+    return tuple(result)
+
+
 def host_attribute(m: Machine, value: HostArray, name: str) -> Any:
     if name == "shape" and value.shape is not None:
         return value.shape
@@ -426,15 +439,17 @@ def host_item(m: Machine, value: HostArray, key: Any) -> Any:
     shape: tuple[Any, ...] | None = None
     if value.shape is not None:
         keys = key if isinstance(key, tuple) else (key,)
-        if all(isinstance(k, (int, Unknown, slice)) and not isinstance(k, HostArray) for k in keys) and len(
-            keys
-        ) <= len(value.shape):
+        if all(k is None or (isinstance(k, (int, Unknown, slice)) and not isinstance(k, HostArray)) for k in keys):
+            left = list(value.shape)
             kept: list[Any] = []
-            for i, n in enumerate(value.shape):
-                k = keys[i] if i < len(keys) else slice(None)
-                if isinstance(k, slice):
-                    kept.append(_slice_length(k, n))
-            shape = tuple(kept)
+            for k in keys:
+                if k is None:
+                    kept.append(1)
+                elif left:
+                    size = left.pop(0)
+                    if isinstance(k, slice):
+                        kept.append(_slice_length(k, size))
+            shape = (*kept, *left)
     stored = value.memo.get(("item", _key(key)), MISSING)
     if stored is not MISSING:
         return stored

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import branches, containers, contexts, definitions, imports, loops, objects, operators
+from warp_lint.host import arrays, branches, containers, contexts, definitions, imports, loops, objects, operators
 from warp_lint.host.branches import BREAK, CONTINUE, RETURN
 from warp_lint.host.lower_expressions import ExpressionLowerer
 from warp_lint.host.machine import Frame, LeaveGeneratorError, Machine, RaisedError
@@ -138,9 +138,14 @@ class Lowerer(ExpressionLowerer):
         if isinstance(target, (ast.Tuple, ast.List)):
             star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
             parts = [self.store(e.value if isinstance(e, ast.Starred) else e) for e in target.elts]
+            names = [_target_hint(e) for e in target.elts]
 
             def unpack(frame: Frame, value: Any) -> None:
-                for part, element in zip(parts, containers.unpack(m, value, len(parts), star), strict=True):
+                for part, name, element in zip(
+                    parts, names, containers.unpack(m, value, len(parts), star), strict=True
+                ):
+                    if type(element) is ArrayValue and not element.name:
+                        arrays.give_name(m, element, name)
                     part(frame, element)
 
             return unpack
@@ -157,7 +162,7 @@ class Lowerer(ExpressionLowerer):
         def run(frame: Frame) -> int | None:
             value = value_of(frame)
             if names_call and type(value) is ArrayValue and not value.name:
-                value.name = hint
+                arrays.give_name(m, value, hint)
             if rebinds is not None:
                 rebinds(frame, value)
             for store in stores:
@@ -172,7 +177,7 @@ class Lowerer(ExpressionLowerer):
                 def simple(frame: Frame) -> int | None:
                     value = value_of(frame)
                     if names_call and type(value) is ArrayValue and not value.name:
-                        value.name = hint
+                        arrays.give_name(m, value, hint)
                     if frame.declared is None:
                         frame.vars[name] = value
                     else:
@@ -180,7 +185,6 @@ class Lowerer(ExpressionLowerer):
                     return None
 
                 return simple
-        del m
         return run
 
     def _rebinds(self, node: ast.Assign) -> Callable[[Frame, Any], None] | None:

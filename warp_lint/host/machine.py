@@ -158,6 +158,8 @@ class Machine:
         self.loop_breaks = 0  # arms of unknown branches that left a loop
         self.torch_calls: list[tuple[Any, Any, int]] = []
         self.default_factories: dict[int, tuple[Any, Any]] = {}  # defaultdicts, by identity
+        self.captures: list[tuple[int, int, int]] = []
+        self.graphs: list[Native] = []
         self.container_ids: dict[int, int] = {}
         self.kept_containers: list[Any] = []  # keeps identities from being used again
 

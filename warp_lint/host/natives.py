@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import arrays, calls, containers, contexts, launch
+from warp_lint.host import arrays, calls, containers, contexts, graphs, launch
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
@@ -211,6 +211,8 @@ def enter(m: Machine, value: Native) -> tuple[Any, Callable[[], bool]]:
             return False
 
         return value, close
+    if value.kind == "capture":
+        return value, graphs.enter(m, value)
     return value, lambda: False
 
 

@@ -141,8 +141,13 @@ def _joined(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str,
     if isinstance(parts, (list, tuple)) and parts:
         shapes = [externals.shape_of(p) for p in parts]
         short = name.rpartition(".")[2]
-        if short == "stack" and shapes[0] is not None:
-            shape = (len(parts), *shapes[0])
+        if short == "stack":
+            axis = kwargs.get("axis", kwargs.get("dim", args[1] if len(args) > 1 else 0))
+            if shapes[0] is not None and isinstance(axis, int):
+                place = axis if axis >= 0 else len(shapes[0]) + 1 + axis
+                shape = (*shapes[0][:place], len(parts), *shapes[0][place:])
+        elif kwargs.get("axis", args[1] if len(args) > 1 else 0) != 0:
+            shape = None
         elif all(s is not None and s and isinstance(s[0], int) for s in shapes) and shapes[0] is not None:
             shape = (sum(s[0] for s in shapes if s), *shapes[0][1:])
     return HostArray(name.rpartition(".")[2], merge_sources(*args), shape, _kind(name))

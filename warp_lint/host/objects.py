@@ -299,7 +299,7 @@ def set_attribute(m: Machine, value: Any, name: str, new: Any) -> None:
                 calls.call_function(m, hook, [value, name, new], {})
                 return
         if type(new) is ArrayValue and not new.name:
-            new.name = name
+            arrays.give_name(m, new, name)
         m.put(value.attributes, name, new)
     elif kind is ArrayValue:
         arrays.set_attribute(m, value, name, new)

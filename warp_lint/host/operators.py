@@ -145,15 +145,8 @@ def _unknown(m: Machine, operator: type, left: Any, right: Any) -> Any:
     use(m, right)
     symbol = _SYMBOL.get(operator, "?")
     if isinstance(left, HostArray) or isinstance(right, HostArray):
-        a, b = externals.shape_of(left), externals.shape_of(right)
         kind = left.kind if isinstance(left, HostArray) else right.kind
-        shape = (
-            a
-            if b in (None, ())
-            else b
-            if a in (None, ())
-            else (a if a is not None and b is not None and len(a) >= len(b) else b)
-        )
+        shape = externals.broadcast(externals.shape_of(left), externals.shape_of(right))
         return HostArray("", merge_sources(left, right), shape, kind)
     if isinstance(left, Unknown):
         if type(right) is int and operator is ast.Add:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import arrays, calls, containers, definitions, externals, launch, natives
+from warp_lint.host import arrays, calls, containers, definitions, externals, graphs, launch, natives
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     ArrayValue,
@@ -500,8 +500,20 @@ def _nothing(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str
     return None
 
 
-def _graph(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    return m.native("graph", site.hint if site is not None else "")
+def _capture_begin(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    graphs.begin(m)
+    return None
+
+
+def _capture_end(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    graph = m.native("graph", site.hint if site is not None else "")
+    graphs.end(m, graph)
+    return graph
+
+
+def _capture_launch(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    graphs.launch(m, args[0] if args else kwargs.get("graph"))
+    return None
 
 
 HANDLERS: dict[str, Any] = {
@@ -550,9 +562,9 @@ HANDLERS: dict[str, Any] = {
     },
     "warp.utils.ScopedTimer": _scoped,
     "warp.indexedarray": _indexed,
-    "warp.capture_begin": _nothing,
-    "warp.capture_end": _graph,
-    "warp.capture_launch": _nothing,
+    "warp.capture_begin": _capture_begin,
+    "warp.capture_end": _capture_end,
+    "warp.capture_launch": _capture_launch,
     "warp.init": _nothing,
     "warp.synchronize": _nothing,
     "warp.constant": _constant,
