@@ -292,9 +292,14 @@ def in_order(findings: Iterable[Finding], lines: Callable[[str], list[str] | Non
     """Each finding once, sorted, with its fingerprint. Of those that say the same of one place, the most
     severe stays."""
     best: dict[tuple[str, Location, str], Finding] = {}
-    for finding in sorted(findings, key=lambda finding: (-finding.severity, finding.notes, finding.help)):
+    for finding in sorted(findings, key=_preference):
         best.setdefault((finding.code, finding.location, finding.message), finding)
     return with_fingerprints(sorted(best.values(), key=Finding.sort_key), lines)
+
+
+def _preference(finding: Finding) -> tuple[object, ...]:
+    notes = tuple((note.location, note.message) for note in finding.notes)
+    return (-finding.severity, notes, finding.help)
 
 
 def _wanted_error(error: LintError, overrides: Overrides, configs: Configs, display: Displayer) -> bool:
