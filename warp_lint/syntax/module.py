@@ -149,51 +149,135 @@ class Module:
                 yield definition
 
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDING = (
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+    ast.For,
+    ast.AsyncFor,
+    ast.With,
+    ast.AsyncWith,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Global,
+    ast.Nonlocal,
+)
+_Pending = tuple[Scope, list[ast.stmt], str, ast.ClassDef | None]
+
+
 class _Binder:
-    """One pass over the statements of a file that fills its scopes (an explicit stack, so that deep
-    nesting can't exhaust Python's)."""
+    """One pass over the statements of a file that fills its scopes (explicit stacks, so that deep nesting
+    can't exhaust Python's). Expressions are entered only on lines whose text may hold a lambda, a
+    comprehension or an assignment expression: nothing else in an expression binds names."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.marked = {
+            number for number, line in enumerate(module.lines, 1) if "for" in line or "lambda" in line or ":=" in line
+        }
 
     def bind(self) -> None:
-        pending: list[tuple[Scope, list[ast.stmt], str, ast.ClassDef | None]] = [
-            (self.module.scope, self.module.tree.body, "", None)
-        ]
+        module = self.module
+        pending: list[_Pending] = [(module.scope, module.tree.body, "", None)]
         while pending:
             scope, body, prefix, owner = pending.pop()
-            later: list[tuple[Scope, list[ast.stmt], str, ast.ClassDef | None]] = []
+            later: list[_Pending] = []
             stack: list[ast.AST] = list(reversed(body))
             while stack:
                 node = stack.pop()
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    inner = Scope(node, scope)
-                    qualname = prefix + node.name
-                    definition = Definition(self.module, node, scope, inner, qualname, owner)
-                    self.module.definitions[node] = definition
-                    is_class = isinstance(node, ast.ClassDef)
-                    self.add(scope, node.name, Binding("class" if is_class else "def", node))
-                    if isinstance(node, ast.ClassDef):
-                        later.append((inner, node.body, qualname + ".", node))
-                    else:
-                        self.parameters(inner, node.args)
-                        later.append((inner, node.body, qualname + ".<locals>.", None))
-                        stack.extend(node.args.defaults)
-                        stack.extend(d for d in node.args.kw_defaults if d is not None)
-                    stack.extend(node.decorator_list)
+                kind = type(node)
+                if kind is ast.ExceptHandler:
+                    assert isinstance(node, ast.ExceptHandler)
+                    self.statement(scope, node)
+                    stack.extend(reversed(node.body))
                     continue
-                if isinstance(node, ast.Lambda):
-                    inner = Scope(node, scope)
-                    self.module.lambda_scopes[node] = inner
-                    self.parameters(inner, node.args)
-                    stack.append(node.body)
+                assert isinstance(node, ast.stmt)
+                if kind in _DEFINITIONS:
+                    assert isinstance(node, _DEFINITIONS)
+                    self.definition(scope, node, prefix, owner, later)
                     continue
-                self.statement(scope, node)
-                stack.extend(reversed(list(ast.iter_child_nodes(node))))
+                if kind in _BINDING:
+                    self.statement(scope, node)
+                if hasattr(node, "body") or kind is ast.Match:
+                    self.compound(scope, node, stack)
+                elif kind is not ast.Pass and self.suspicious(node.lineno, node.end_lineno):
+                    self.expressions(scope, node)
             pending.extend(reversed(later))
         # Definitions in source order, whatever order the stack met them in.
-        ordered = sorted(self.module.definitions.items(), key=lambda item: item[1].node.lineno)
-        self.module.definitions = dict(ordered)
+        ordered = sorted(module.definitions.items(), key=lambda item: item[1].node.lineno)
+        module.definitions = dict(ordered)
+
+    def suspicious(self, first: int, last: int | None) -> bool:
+        marked = self.marked
+        if last is None or last == first:
+            return first in marked
+        return any(line in marked for line in range(first, last + 1))
+
+    def definition(
+        self,
+        scope: Scope,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+        prefix: str,
+        owner: ast.ClassDef | None,
+        later: list[_Pending],
+    ) -> None:
+        inner = Scope(node, scope)
+        qualname = prefix + node.name
+        self.module.definitions[node] = Definition(self.module, node, scope, inner, qualname, owner)
+        is_class = isinstance(node, ast.ClassDef)
+        self.add(scope, node.name, Binding("class" if is_class else "def", node))
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        header = self.suspicious(first, node.body[0].lineno)
+        if isinstance(node, ast.ClassDef):
+            later.append((inner, node.body, qualname + ".", node))
+        else:
+            self.parameters(inner, node.args)
+            later.append((inner, node.body, qualname + ".<locals>.", None))
+            for default in (*node.args.defaults, *node.args.kw_defaults) if header else ():
+                if default is not None:
+                    self.expressions(scope, default)
+        for decorator in node.decorator_list if header else ():
+            self.expressions(scope, decorator)
+
+    def compound(self, scope: Scope, node: ast.stmt, stack: list[ast.AST]) -> None:
+        """A statement with blocks: its header, then its blocks in order."""
+        blocks: list[ast.AST] = []
+        first = node.end_lineno or node.lineno
+        for handler in getattr(node, "handlers", ()) or getattr(node, "cases", ()):
+            first = min(first, handler.body[0].lineno)
+        body = getattr(node, "body", [])
+        if body:
+            first = body[0].lineno
+        if self.suspicious(node.lineno, first):
+            for name, value in ast.iter_fields(node):
+                if name in ("body", "orelse", "finalbody", "handlers", "cases"):
+                    continue
+                for part in value if isinstance(value, list) else [value]:
+                    if isinstance(part, ast.AST):
+                        self.expressions(scope, part)
+        blocks.extend(body)
+        blocks.extend(getattr(node, "handlers", ()))
+        for case in getattr(node, "cases", ()):
+            blocks.extend(case.body)
+        blocks.extend(getattr(node, "orelse", ()))
+        blocks.extend(getattr(node, "finalbody", ()))
+        stack.extend(reversed(blocks))
+
+    def expressions(self, scope: Scope, root: ast.AST) -> None:
+        """Names that expressions bind: assignment expressions, comprehensions, lambdas."""
+        pending: list[tuple[Scope, ast.AST]] = [(scope, root)]
+        while pending:
+            here, node = pending.pop()
+            if isinstance(node, ast.Lambda):
+                inner = Scope(node, here)
+                self.module.lambda_scopes[node] = inner
+                self.parameters(inner, node.args)
+                pending.append((here, node.body))
+                continue
+            if isinstance(node, (ast.NamedExpr, ast.comprehension)):
+                self.statement(here, node)
+            pending.extend((here, child) for child in ast.iter_child_nodes(node))
 
     @staticmethod
     def add(scope: Scope, name: str, binding: Binding) -> None:
@@ -220,7 +304,7 @@ class _Binder:
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 self.target(scope, target, node.value, (), node)
-        elif isinstance(node, ast.AnnAssign) or isinstance(node, ast.NamedExpr):
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
             self.target(scope, node.target, node.value, (), node)
         elif isinstance(node, ast.AugAssign):
             if isinstance(node.target, ast.Name):
