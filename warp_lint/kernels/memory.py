@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from warp_lint.kernels.effects import Access, Path
 from warp_lint.kernels.graph import Event, Graph, Guard, Loop, Value, exclusive, implied
 from warp_lint.kernels.linear import Linear, Symbol, combine, constant, linear, varying
-from warp_lint.kernels.objects import Relation, relation
+from warp_lint.kernels.objects import Relation, relation, surely
 
 
 class Hit(enum.IntEnum):
@@ -106,7 +106,7 @@ class Memory:
         common = [loop for loop, other in zip(first.loops, second.loops, strict=False) if loop is other]
         ids = {loop.id for loop in common}
         left, right = self.index(first), self.index(second)
-        sure = len(left) == len(right) and parts is not Relation.MAYBE
+        sure = len(left) == len(right) and surely(second.component, first.component)
         once = False
         passes: dict[int, int] = {}
         bound: set[int] = set()

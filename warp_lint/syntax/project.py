@@ -100,7 +100,12 @@ class Project:
         key = f"{bases[0] if bases else ''}:{name}"
         if key not in self._names:
             bases += [self.root, self.root / "src", *self.search_path]
-            self._names[key] = self._search(name, bases)
+            found = self._search(name, bases)
+            if found is None and near is not None and self.root in near.file.parents:
+                # Programs that put a folder above their own on `sys.path`.
+                above = [folder for folder in near.file.parents if self.root in folder.parents]
+                found = self._search(name, [base for folder in above for base in (folder, folder / "src")])
+            self._names[key] = found
         return self._names[key]
 
     def _search(self, name: str, bases: list[Path]) -> Module | None:
