@@ -52,4 +52,4 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     if run.report.backwards or run.report.proofs:
         item.add_report_section("call", "warp-lint", run.text)
     if run.wrong and outcome.excinfo is None:
-        outcome.force_exception(pytest.fail.Exception(run.text, pytrace=False))  # type: ignore[attr-defined]
+        outcome.force_exception(pytest.fail.Exception(run.text, pytrace=False))

@@ -254,8 +254,9 @@ def kernel_findings(proof: Proof, project: Project | None, version: str) -> list
                 found += check_kernel(project, definition, settings)
     except (RecursionError, KeyError, AttributeError, ValueError):
         return []
-    wanted = "5" if proof.kind == "birth" else "12"
-    return [f for f in found if f.code[3] in wanted]
+    # A NaN can come of a stale value; what explains that says more than the place where it shows.
+    stale = [f for f in found if f.code[3] in "12"]
+    return stale or ([f for f in found if f.code[3] == "5"] if proof.kind == "birth" else [])
 
 
 def confirmed(proof: Proof) -> Verdict:
@@ -268,8 +269,6 @@ def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
         if proof.kind not in ("own", "adjoint", "replayed", "birth"):
             return False
         kernel = reach.kernel_at(finding.location)
-        if proof.kind == "birth" and finding.code[3] != "5":
-            return False
         if proof.kind == "birth":
             place = reach.names.get(proof.kernel)
             return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)

@@ -153,9 +153,7 @@ class Check:
         # The machinery must first do what Warp did.
         off = shadow.sweep(NOTHING, leaves_from_zero=False)
         if not self._reproduces(shadow, off, user):
-            return Judgement(
-                "inconclusive", "the shadow tape did not reproduce the gradient", launches=len(window.entries)
-            )
+            return self._without_shadow(shadow, user, before, saved)
         own = shadow.sweep(NOTHING)
         self.intended = intended(self)
         ideal = shadow.sweep(self.everything())
@@ -183,6 +181,34 @@ class Check:
                 judgement.culprits.extend(found)
                 if not found:
                     judgement.culprits.extend(passed_by(self))
+            if not judgement.culprits:
+                judgement.status = "inconclusive"
+                judgement.reason = "finite differences disagree, but no overwrite and no launch explains it"
+        return judgement
+
+    def _without_shadow(self, shadow: Shadow, user: Any, before: Any, saved: Saved) -> Judgement:
+        """The shadow can't be trusted. Only a launch whose adjoint is wrong by itself may then be blamed."""
+        judgement = self.judgement = Judgement("right", launches=len(self.window.entries))
+        judgement.reason = "the shadow tape did not reproduce the gradient"
+        own = shadow.sweep(NOTHING)
+        judgement.parameters = self._parameters(shadow, user, own, own)
+        for parameter in judgement.parameters:
+            earlier = before.get((parameter.touch.pointer, parameter.delta))
+            if earlier is None or earlier[1].any():
+                judgement.status = "inconclusive"
+                return judgement
+            parameter.own = parameter.ideal = parameter.user
+        self._differences(judgement)
+        saved.restore()
+        self._judge(judgement)
+        judgement.reason = "the shadow tape did not reproduce the gradient"
+        if judgement.status == "wrong":
+            from warp_lint.confirm.live.attribution import wrong_launches
+
+            judgement.culprits = wrong_launches(self)
+            saved.restore()
+        if not judgement.culprits:
+            judgement.status = "inconclusive"
         return judgement
 
     def _original_backward(self) -> None:
@@ -356,27 +382,36 @@ class Check:
         left = max(self.deadline - time.monotonic(), 0.2)
         affordable = max(int(left / max(per_run, 1e-6) / 8), 2)
         share = max(affordable // max(len(parameters), 1), 1)
+        parameters.sort(key=lambda p: _close(p.own, p.ideal))
         for parameter in parameters:
-            values = parameter.touch.view(
-                self.window.initial[parameter.region.index].ctypes.data - parameter.region.low
-            )
-            flat = values.astype(float).ravel()
-            scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
-            parameter.natural = abs(magnitude) / scale
-            shape = values.shape
-            for number in self._chosen(parameter, share):
-                index = np.unravel_index(number, shape)
-                local = max(abs(flat[number]), 0.1 * scale)
-                change = element_change(parameter.touch, parameter.region, tuple(int(i) for i in index))
-                parameter.fd[int(number)] = forward.derivative(change, size, local, base, magnitude)
-            if flat.size > len(parameter.fd):
-                direction = self.random.standard_normal(shape)
-                direction /= max(float(np.sqrt(np.mean(direction**2))), 1e-12)
-                change = direction_change([(parameter.touch, direction)])
-                found = forward.derivative(change, size, scale, base, magnitude)
-                ad = float(np.sum(direction.ravel() * parameter.own))
-                ideal = float(np.sum(direction.ravel() * parameter.ideal))
-                parameter.directions.append((ad, ideal, found))
+            if time.monotonic() > self.deadline and any(p.fd or p.directions for p in parameters):
+                break
+            self._differentiate(parameter, share, base, magnitude)
+
+    def _differentiate(self, parameter: Parameter, share: int, base: float, magnitude: float) -> None:
+        """Finite differences of one array: along a direction if it is large, then by element."""
+        forward, size = self.forward, self.size
+        initial = self.window.initial[parameter.region.index]
+        values = parameter.touch.view(initial.ctypes.data - parameter.region.low)
+        flat = values.astype(float).ravel()
+        scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
+        parameter.natural = abs(magnitude) / scale
+        chosen = self._chosen(parameter, share)
+        if flat.size > len(chosen):
+            direction = self.random.standard_normal(values.shape)
+            direction /= max(float(np.sqrt(np.mean(direction**2))), 1e-12)
+            change = direction_change([(parameter.touch, direction)])
+            found = forward.derivative(change, size, scale, base, magnitude)
+            ad = float(np.sum(direction.ravel() * parameter.own))
+            ideal = float(np.sum(direction.ravel() * parameter.ideal))
+            parameter.directions.append((ad, ideal, found))
+        for number in chosen:
+            if parameter.fd and time.monotonic() > self.deadline:
+                return
+            index = np.unravel_index(number, values.shape)
+            local = max(abs(flat[number]), 0.1 * scale)
+            change = element_change(parameter.touch, parameter.region, tuple(int(i) for i in index))
+            parameter.fd[int(number)] = forward.derivative(change, size, local, base, magnitude)
 
     def _chosen(self, parameter: Parameter, share: int) -> list[int]:
         n = parameter.own.size
@@ -458,7 +493,7 @@ class Check:
 
     @property
     def late(self) -> bool:
-        return time.monotonic() > self.deadline + 10
+        return time.monotonic() > self.deadline + 6
 
     def after_objective(self, step: Step) -> bool:
         """Whether a step of the tape's scope comes after the last write to what backward starts from."""
@@ -483,6 +518,8 @@ class Check:
         shadow = self.shadow
         groups = self._groups(shadow)
         for group, description in list(groups.items())[:MAX_GROUPS]:
+            if self.late and judgement.culprits:
+                break
             on = self.everything([group])
             effect = self._effect(judgement, shadow, shadow.sweep(on), on)
             if effect is None:

@@ -20,6 +20,7 @@ from warp_lint.confirm.live.window import External, Region, Window
 # Relative steps, largest first, for each floating-point size.
 STEPS = {2: (0.2, 0.1, 0.05), 4: (3e-2, 1e-2, 3e-3, 1e-3), 8: (1e-3, 1e-4, 1e-5, 1e-6)}
 KINK = 0.02
+SLOW = 0.04  # seconds of one forward above which fewer steps are tried
 
 
 @dataclass(slots=True)
@@ -129,9 +130,10 @@ class Forward:
         """
         unit = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size]
         best: Difference | None = None
-        for factor in (1.0, 30.0):
+        slow = self.seconds / max(self.runs, 1) > SLOW
+        for factor in (1.0,) if slow else (1.0, 30.0):
             centred: list[float] = []
-            steps = [s * scale * factor for s in STEPS[size]]
+            steps = [s * scale * factor for s in (STEPS[size][:2] if slow and size < 8 else STEPS[size][-3:-1] if slow else STEPS[size])]
             sides: list[tuple[float, float]] = []
             for h in steps:
                 up = self.run(lambda h=h: change(h))  # type: ignore[misc]

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from packaging.version import Version
 
-OLDEST = Version("1.13")
-NEWEST = Version("1.19")
+Version = tuple[int, int]
+
+OLDEST = (1, 13)
+NEWEST = (1, 19)
 # Since this version the adjoint of a copy adds to the source's gradient; before, it replaced it.
-COPY_ACCUMULATES = Version("1.17")
+COPY_ACCUMULATES = (1, 17)
 RETAIN_FLAG = 1
 
 
@@ -48,14 +50,21 @@ class Argument:
     indexed: bool = False
 
 
+def release(text: str) -> Version:
+    """Major and minor number; the recorded program's environment need not have `packaging`."""
+    numbers = re.findall(r"\d+", text)
+    return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else (0, 0)
+
+
 class Warp:
     """The imported Warp, with what the recorder and the replay need of it."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.version = Version(module.__version__)
-        if Version(self.version.base_version) < OLDEST:
-            raise Unsupported(f"Warp {self.version} is older than {OLDEST}, the oldest that can be recorded")
+        self.name = str(module.__version__)
+        self.version = release(self.name)
+        if self.version < OLDEST:
+            raise Unsupported(f"Warp {self.name} is older than 1.13, the oldest that can be recorded")
         try:
             self.context = importlib.import_module("warp._src.context")
             self.types = importlib.import_module("warp._src.types")
@@ -68,12 +77,12 @@ class Warp:
             self._descriptor: Any = self.types.array_t
             self._indexed: Any = self.types.indexedarray_t
         except (ImportError, AttributeError) as error:
-            raise Unsupported(f"Warp {self.version} lacks a name that the recorder needs ({error})") from error
+            raise Unsupported(f"Warp {self.name} lacks a name that the recorder needs ({error})") from error
         self._elements: dict[Any, Element] = {}
 
     @property
     def untried(self) -> bool:
-        return (self.version.major, self.version.minor) > (NEWEST.major, NEWEST.minor)
+        return self.version > NEWEST
 
     @property
     def copy_accumulates(self) -> bool:

@@ -88,7 +88,7 @@ class Session:
         self.recorder.install()
         self.log.write(
             "start",
-            warp=str(self.warp.version),
+            warp=self.warp.name,
             python=sys.version.split()[0],
             untried=self.warp.untried,
             pid=os.getpid(),
