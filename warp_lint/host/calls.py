@@ -20,6 +20,7 @@ from warp_lint.host.values import (
     ArrayValue,
     BoundMethod,
     ClassValue,
+    DequeValue,
     FunctionValue,
     GeneratorValue,
     HostArray,
@@ -86,7 +87,8 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
                     return call_function(m, found, [receiver.cls, *args], kwargs)
                 return call_function(m, found, [receiver, *args], kwargs)
             if found is MISSING:
-                if receiver.native is not None:
+                native = receiver.native
+                if native is not None and (not isinstance(native, (dict, list)) or containers.has_method(native, name)):
                     return call_method(m, site, receiver.native, name, args, kwargs)
                 outcome = _inherited_method(m, receiver, name, args, kwargs)
                 if outcome is not MISSING:
@@ -98,7 +100,7 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
         return arrays.call_method(m, site, receiver, name, args, kwargs)
     if kind is External:
         return externals.call(m, site, externals.canonical(m, f"{receiver.name}.{name}"), args, kwargs)
-    if kind in (list, dict, str, tuple, SetValue, LazyList, GeneratorValue, bytes, range):
+    if kind in (list, dict, str, tuple, DequeValue, SetValue, LazyList, GeneratorValue, bytes, range):
         return containers.call_method(m, receiver, name, args, kwargs)
     if kind is TapeValue:
         return natives.tape_call(m, site, receiver, name, args, kwargs)

@@ -12,6 +12,7 @@ from warp_lint.host.values import (
     ArrayValue,
     ClassValue,
     Cursor,
+    DequeValue,
     FunctionValue,
     GeneratorValue,
     HostArray,
@@ -106,6 +107,8 @@ def _instance_sequence(m: Machine, value: Instance, cls: ClassValue) -> Sequence
 
         fields = [value.attributes.get(name) for name in fields_of(cls)]
         return Sequence(len(fields), lambda i: fields[i])
+    if isinstance(value.native, (dict, list)):
+        return sequence(m, value.native)
     unknown = value.unknowns.setdefault("[]", Unknown(value.name))
     return Sequence(None, unknown.item)
 
@@ -125,6 +128,8 @@ def length(m: Machine, value: Any) -> Any:
         method = value.cls.lookup("__len__")
         if isinstance(method, FunctionValue):
             return calls.call_function(m, method, [value], {})
+        if isinstance(value.native, (dict, list)):
+            return len(value.native)
         return value.unknowns.setdefault("len()", Unknown(f"len({value.name})"))
     if isinstance(value, ArrayValue):
         return arrays.dimension(m, value, 0)
@@ -233,6 +238,8 @@ def get_item(m: Machine, value: Any, key: Any) -> Any:
             return calls.call_function(m, method, [value, key], {})
         if value.cls.kind == "namedtuple" and isinstance(key, int):
             return unpack(m, value, key + 1)[key] if key >= 0 else Unknown("element")
+        if isinstance(value.native, (dict, list)):
+            return get_item(m, value.native, key)
         return value.unknowns.setdefault("[]", Unknown(value.name)).item(key)
     if isinstance(value, ClassValue) and value.kind == "enum" and isinstance(key, str):
         return value.lookup(key)
@@ -366,6 +373,8 @@ def set_item(m: Machine, owner: Any, key: Any, value: Any) -> None:
         method = owner.cls.lookup("__setitem__")
         if isinstance(method, FunctionValue):
             calls.call_function(m, method, [owner, key, value], {})
+        elif isinstance(owner.native, (dict, list)):
+            set_item(m, owner.native, key, value)
         else:
             unknown = owner.unknowns.setdefault("[]", Unknown(owner.name))
             m.put(unknown.memo, ("item", hashable(key)), value)
@@ -409,6 +418,8 @@ def contains(m: Machine, owner: Any, value: Any) -> Any:
         if isinstance(method, FunctionValue):
             outcome = calls.call_function(m, method, [owner, value], {})
             return outcome if isinstance(outcome, bool) else None
+        if isinstance(owner.native, (dict, list)):
+            return contains(m, owner.native, value)
     return None
 
 
@@ -439,6 +450,10 @@ def _get(value: Any, index: Any) -> Any:
 # Methods
 
 
+def has_method(receiver: Any, name: str) -> bool:
+    return name in (_DICT if isinstance(receiver, dict) else _LIST)
+
+
 def call_method(m: Machine, receiver: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     table: dict[str, Callable[..., Any]] | None = None
     if isinstance(receiver, list):
@@ -464,6 +479,39 @@ def call_method(m: Machine, receiver: Any, name: str, args: list[Any], kwargs: d
 
 def _append(m: Machine, receiver: list[Any], value: Any = None) -> None:
     m.append(receiver, value)
+    if isinstance(receiver, DequeValue) and receiver.maxlen is not None and len(receiver) > receiver.maxlen:
+        m.keep_list(receiver)
+        del receiver[0]
+
+
+def _append_left(m: Machine, receiver: list[Any], value: Any = None) -> None:
+    m.keep_list(receiver)
+    receiver.insert(0, value)
+    if isinstance(receiver, DequeValue) and receiver.maxlen is not None:
+        del receiver[receiver.maxlen :]
+
+
+def _pop_left(m: Machine, receiver: list[Any]) -> Any:
+    return _list_pop(m, receiver, 0)
+
+
+def _extend_left(m: Machine, receiver: list[Any], values: Any = None) -> None:
+    for element in known_elements(m, values) or []:
+        _append_left(m, receiver, element)
+
+
+def _rotate(m: Machine, receiver: list[Any], by: Any = 1) -> None:
+    if isinstance(by, int) and receiver:
+        m.keep_list(receiver)
+        by %= len(receiver)
+        receiver[:] = receiver[-by:] + receiver[:-by]
+
+
+def _list_init(m: Machine, receiver: list[Any], values: Any = (), maxlen: Any = None) -> None:
+    if isinstance(receiver, DequeValue) and isinstance(maxlen, int):
+        receiver.maxlen = maxlen
+    for element in known_elements(m, values) or []:
+        _append(m, receiver, element)
 
 
 def _extend(m: Machine, receiver: list[Any], values: Any = None) -> None:
@@ -524,6 +572,15 @@ def _count(m: Machine, receiver: Any, value: Any = None) -> Any:
 
 
 _LIST: dict[str, Callable[..., Any]] = {
+    "__init__": _list_init,
+    "__getitem__": lambda m, receiver, key: get_item(m, receiver, key),
+    "__setitem__": lambda m, receiver, key, value: set_item(m, receiver, key, value),
+    "__len__": lambda m, receiver: len(receiver),
+    "__iter__": lambda m, receiver: receiver,
+    "popleft": _pop_left,
+    "appendleft": _append_left,
+    "extendleft": _extend_left,
+    "rotate": _rotate,
     "append": _append,
     "extend": _extend,
     "insert": _insert,
@@ -580,6 +637,13 @@ def _dict_clear(m: Machine, receiver: dict[Any, Any]) -> None:
 
 
 _DICT: dict[str, Callable[..., Any]] = {
+    "__init__": lambda m, receiver, *args, **named: _update(m, receiver, *args, **named),
+    "__getitem__": lambda m, receiver, key: get_item(m, receiver, key),
+    "__setitem__": lambda m, receiver, key, value: set_item(m, receiver, key, value),
+    "__contains__": lambda m, receiver, key: contains(m, receiver, key),
+    "__len__": lambda m, receiver: len(receiver),
+    "__iter__": lambda m, receiver: list(receiver),
+    "popitem": lambda m, receiver: _list_pop(m, list(receiver.items())),
     "get": _dict_get,
     "items": lambda m, receiver: [(k, v) for k, v in receiver.items() if k != "**"],
     "keys": lambda m, receiver: [k for k in receiver if k != "**"],

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import calls, objects
+from warp_lint.host import calls, containers, objects
 from warp_lint.host.machine import Frame, Machine
 from warp_lint.host.values import (
     MISSING,
     BoundMethod,
     ClassValue,
+    DequeValue,
     FunctionValue,
     Instance,
     KernelValue,
@@ -196,9 +197,14 @@ def instantiate(m: Machine, site: Any, cls: ClassValue, args: list[Any], kwargs:
         instance = m.instance(cls, site.hint if site is not None else "")
     if "warp.Tape" in cls.external_bases():
         instance.native = m.new_tape(instance.name)
+    made_container = _container_base(cls)
+    if made_container is not None:
+        instance.native = made_container
     init = cls.lookup("__init__")
     if isinstance(init, FunctionValue):
         calls.call_function(m, init, [instance, *args], kwargs)
+    elif made_container is not None:
+        containers.call_method(m, made_container, "__init__", args, kwargs)
     elif cls.kind in ("dataclass", "namedtuple"):
         _fill_fields(m, instance, cls, args, kwargs)
     elif cls.kind == "exception":
@@ -206,6 +212,19 @@ def instantiate(m: Machine, site: Any, cls: ClassValue, args: list[Any], kwargs:
     elif cls.kind == "struct":
         instance.attributes.update(kwargs)
     return instance
+
+
+def _container_base(cls: ClassValue) -> Any:
+    """An empty container for a class that inherits from one."""
+    for name in cls.external_bases():
+        short = name.rpartition(".")[2]
+        if short in ("dict", "OrderedDict", "UserDict", "defaultdict", "Dict"):
+            return {}
+        if short in ("list", "UserList", "tuple", "List"):
+            return []
+        if short == "deque":
+            return DequeValue()
+    return None
 
 
 def fields_of(cls: ClassValue) -> list[str]:

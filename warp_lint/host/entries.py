@@ -80,8 +80,7 @@ class _Planner:
             if outline.has_main or outline.top_scopes or self._script(outline):
                 self._entry(Location(module.path, 1, 1, 1, 1), lambda module=module: self._main(module))  # type: ignore[misc]
         for module in relevant:
-            if scopes.mentions_tape(module):
-                self._tests(self.outline(module))
+            self._tests(self.outline(module))
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._functions(self.outline(module))
@@ -109,6 +108,17 @@ class _Planner:
         if not seen or result:
             self._leads[module] = result
         return result
+
+    def _imported_leads(self, module: Module) -> set[str]:
+        """Names of a module that it imports from others that lead to a tape."""
+        names: set[str] = set()
+        for name, bindings in module.scope.bindings.items():
+            for binding in bindings:
+                if binding.kind == "import":
+                    target = self._import_target(module, binding.node, binding.attribute)
+                    if target is not None and target is not module and self._leads_to_tape(target):
+                        names.add(name)
+        return names
 
     def _import_target(self, module: Module, node: ast.AST, attribute: str | None) -> Module | None:
         """The project module that an import leads to, if it is one of those that are checked."""
@@ -190,7 +200,7 @@ class _Planner:
     def _tests(self, outline: scopes.Outline) -> None:
         """Test functions and methods that lead to a tape of this file (or use one of another file)."""
         wanted = [r for r in outline.routines if r.scopes or r.backward]
-        names = {r.node.name for r in wanted}
+        names = {r.node.name for r in wanted} | self._imported_leads(outline.module)
         grown = True
         while grown:
             grown = False

@@ -12,6 +12,7 @@ from warp_lint.host.values import (
     MISSING,
     FunctionValue,
     GeneratorValue,
+    Instance,
     LazyList,
     SetValue,
     Spread,
@@ -218,6 +219,8 @@ class ExpressionLowerer:
                 got = value(frame)
                 if name is not None:
                     kwargs[name] = got
+                elif isinstance(got, Instance) and isinstance(got.native, dict):
+                    kwargs.update({k: v for k, v in got.native.items() if isinstance(k, str)})
                 elif isinstance(got, dict):
                     kwargs.update({k: v for k, v in got.items() if isinstance(k, str)})
                 else:

@@ -155,7 +155,9 @@ def instance_attribute(m: Machine, instance: Instance, name: str) -> Any:
         return instance.attributes
     if name == "__class__":
         return cls if cls is not None else Unknown("class")
-    if instance.native is not None:
+    if instance.native is not None and (
+        not isinstance(instance.native, (dict, list)) or containers.has_method(instance.native, name)
+    ):
         return get_attribute(m, instance.native, name)
     if cls is not None:
         hook = cls.lookup("__getattr__")

@@ -14,6 +14,7 @@ from warp_lint.host.values import (
     BoundMethod,
     ClassValue,
     Cursor,
+    DequeValue,
     FunctionValue,
     GeneratorValue,
     HostArray,
@@ -112,8 +113,9 @@ def _list(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
 def _dict(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     result: dict[Any, Any] = {}
     if args:
-        if isinstance(args[0], dict):
-            result.update(args[0])
+        given = args[0].native if isinstance(args[0], Instance) and isinstance(args[0].native, dict) else args[0]
+        if isinstance(given, dict):
+            result.update(given)
         else:
             for pair in containers.known_elements(m, args[0]) or []:
                 key, value = containers.unpack(m, pair, 2)
@@ -443,7 +445,9 @@ def _defaultdict(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -
 
 
 def _deque(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
-    return containers.known_elements(m, args[0]) or [] if args else []
+    made = DequeValue()
+    containers.call_method(m, made, "__init__", args, kwargs)
+    return made
 
 
 def _chain(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:

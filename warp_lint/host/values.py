@@ -387,6 +387,12 @@ class SetValue:
         self.items: dict[Any, Any] = items or {}
 
 
+class DequeValue(list[Any]):
+    """A `collections.deque`; `maxlen` elements at most."""
+
+    maxlen: int | None = None
+
+
 class LazyList:
     """A list whose elements are made on demand. `length` may be unknown; `cells` by index (int or unknown)."""
 

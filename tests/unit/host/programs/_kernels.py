@@ -1,3 +1,4 @@
+# ruff: noqa
 import warp as wp
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Views, clones, copies, structs, ptr, gradients by hand, recorded commands."""
 
 import _kernels as k

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Inheritance, super, properties, dataclasses, class and static methods, operators."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Lists, dicts, slices, negative indices, concatenation, comprehensions, defaultdict, strings as keys."""
 
 import argparse

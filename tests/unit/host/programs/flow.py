@@ -1,3 +1,4 @@
+# ruff: noqa
 """Loops, unpacking, closures, generators, context managers, exceptions."""
 
 import contextlib
