@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warp_lint.report.model import Report
 
 EXIT_OK, EXIT_FINDINGS, EXIT_TROUBLE, EXIT_UNCONFIRMED = 0, 1, 2, 3
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "html")
 FAIL_ON = ("error", "warning", "info", "confirmed", "never")
 _STDIN = "<stdin>"
 

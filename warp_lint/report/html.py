@@ -39,6 +39,7 @@ td:first-child,th:first-child { text-align:left } .plots { display:flex; flex-wr
 
 def render(report: Report, program: dict[str, Any] | None = None) -> str:
     """The whole page. `program`: plain data of a program's run (`ProgramReport.to_json`), if there was one."""
+    program = report.program if program is None else program
     body = [
         "<main>",
         "<h1>warp-lint</h1>",
