@@ -87,7 +87,7 @@ def confirm(chosen: list[dict[str, str]], options: ConfirmOptions) -> list[tuple
 
 
 def judge(row: dict[str, str], found: list[Finding], version: str) -> tuple[str, Finding | None]:
-    """"ok", "missed" (a wrong program not confirmed), "false" (a right one confirmed) or "open"."""
+    """ "ok", "missed" (a wrong program not confirmed), "false" (a right one confirmed) or "open"."""
     states = {f.verdict.status for f in found if f.verdict is not None}
     shown = next((f for f in found if f.verdict and f.verdict.status is Status.CONFIRMED), found[0] if found else None)
     truth = row[version]
@@ -119,6 +119,10 @@ def main() -> int:
         if outcome not in ("ok", "skipped") or arguments.v:
             verdict = shown.verdict if shown is not None else None
             print(f"{outcome:7} {row['path']} [{row[arguments.version]}] {code_for(row)}: {verdict}", flush=True)
+        elif outcome == "ok" and shown is not None and shown.verdict is not None and shown.verdict.where:
+            array = shown.verdict.where.partition("[")[0].rpartition(".")[2]
+            if row[arguments.version] != "right" and array not in row["wrong_params"].split(","):
+                print(f"array   {row['path']} {shown.verdict.where}, the table has {row['wrong_params']}", flush=True)
     for area, counts in table.items():
         print(f"{area:24} " + "  ".join(f"{k} {v}" for k, v in sorted(counts.items())))
     print(f"{time.monotonic() - started:.0f} s")

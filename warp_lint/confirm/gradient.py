@@ -22,6 +22,7 @@ TOLERANCE_64 = 1e-5
 TOLERANCE_32 = 2e-2
 MAX_LEAVES = 10
 MAX_PROBES = 24
+DRAWS = 10
 FEW_PROBES = 6  # are enough once one disagrees
 
 
@@ -377,12 +378,48 @@ def test_scenario(
     sample = Test(launch, facts, double, seed, stage).run()
     if sample.outcome == "mismatch":
         sample.identity = _is_identity(launch)
+        conflict = not facts.tiled and _conflict(launch, facts)
+        sample.alone = "mismatch"
     launch.memory.release()
-    if sample.outcome == "mismatch" and facts.threads:
-        alone = prepare(kernel, facts, scenario, seed, index, threads=1)
-        sample.alone = Test(alone, facts, double, seed, stage).run(explain=False).outcome
-        alone.memory.release()
+    if sample.outcome == "mismatch" and conflict:
+        sample.alone = _alone(kernel, facts, scenario, double, seed, index, stage)
     return sample
+
+
+def _conflict(launch: Launch, facts: Facts) -> bool:
+    """Whether several threads change one element: a race, or an accumulation."""
+    memory, full = launch.memory, launch_size(facts)
+    arguments = launch.keep[1]
+    for axis in range(len(full)):
+        launch.start.restore()
+        before = [saved.copy() for saved in launch.start.saved]
+        touched = [np.zeros(len(saved), dtype=bool) for saved in before]
+        for count in range(1, full[axis] + 1):
+            launch.start.restore()
+            dim = (*full[:axis], count, *full[axis + 1 :])
+            wp.launch(launch.kernel, dim=dim, inputs=arguments, device="cpu", record_tape=False)
+            for k, span in enumerate(launch.start.spans):
+                now = memory.values[span].copy()
+                changed = now != before[k]
+                if bool(np.any(changed & touched[k])):
+                    return True
+                touched[k] |= changed
+                before[k] = now
+    return False
+
+
+def _alone(kernel: Any, facts: Facts, scenario: Scenario, double: bool, seed: int, index: int, stage: Stage) -> str:
+    """The outcome of one thread by itself, on as many inputs as it takes to see what many threads saw."""
+    outcome = "unsure"
+    for draw in range(DRAWS):
+        alone = prepare(kernel, facts, scenario, seed + 1000 * draw, index, threads=1)
+        found = Test(alone, facts, double, seed + draw, stage).run(explain=False).outcome
+        alone.memory.release()
+        if found == "mismatch":
+            return found
+        if found == "agree":
+            outcome = found
+    return outcome
 
 
 def _is_identity(launch: Launch) -> bool:

@@ -16,7 +16,7 @@ from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.subjects import Trials
 from warp_lint.confirm.wrap import PREFIX, VALUE_PREFIX
 from warp_lint.findings import Finding, Note, Severity, Status, Subject, Verdict
-from warp_lint.syntax.module import Module
+from warp_lint.syntax.module import Definition, Module
 from warp_lint.syntax.project import Project
 
 
@@ -74,8 +74,10 @@ def _extra(trials: Trials, findings: Sequence[Finding], options: ConfirmOptions)
         grads = [c for c in companions if trials.extractor.role(c) == "func_grad"]
         where = definition
         if grads:
-            sample = judge.disagrees(trial.outcome)
             where = grads[0]
+            if any(_inside(f, where) for f in findings):
+                continue  # a rule has said it already
+            sample = judge.disagrees(trial.outcome)
             message = f"`{where.name}` differs from the derivative of `{definition.name}`"
             note = Note(definition.location, f"`{definition.name}` is defined here")
         elif options.mode == "all" and trial.role == "kernel":
@@ -113,6 +115,15 @@ def _extra(trials: Trials, findings: Sequence[Finding], options: ConfirmOptions)
             )
         )
     return made
+
+
+def _inside(finding: Finding, definition: Definition) -> bool:
+    """Whether a finding about custom gradients is within a function."""
+    location, node = finding.location, definition.node
+    last = node.end_lineno or node.lineno
+    return (
+        location.path == definition.module.path and finding.code[:4] == "ADJ2" and node.lineno <= location.line <= last
+    )
 
 
 def _relative(sample: judge.Sample) -> float:

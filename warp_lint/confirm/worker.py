@@ -182,6 +182,7 @@ def _reason(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else type(error).__name__
     text = re.sub(r'Error while parsing function "([^"]+)" at [^:]+:\d+:?', r"`\1`:", text)
+    text = re.sub(r"In function '([^']+)' at [^:]+:\d+:\s*", r"`\1`: ", text)
     if len(lines) > 1 and text.endswith(":"):
         text += " " + lines[-1]
     return re.sub(r"[:;\s]+([A-Z])", r": \1", text, count=1)[:300] if text.startswith("`") else text[:300]

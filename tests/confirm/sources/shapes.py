@@ -73,6 +73,7 @@ def native_half_square(x: float) -> float: ...
 
 # --- right
 
+
 @wp.kernel
 def right_constants(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
@@ -179,6 +180,7 @@ def right_kinks(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 # --- wrong
 
+
 @wp.kernel
 def wrong_struct_in_place(s: State, k: wp.array(dtype=float)):
     i = wp.tid()
@@ -255,6 +257,7 @@ def wrong_tile(a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
 
 
 # --- can't be had
+
 
 @wp.kernel
 def open_data(x: wp.array(dtype=float), out: wp.array(dtype=float)):
