@@ -256,7 +256,7 @@ def kernel_findings(proof: Proof, project: Project | None, version: str) -> list
         return []
     # A NaN can come of a stale value; what explains that says more than the place where it shows.
     stale = [f for f in found if f.code[3] in "12"]
-    return stale or ([f for f in found if f.code[3] == "5"] if proof.kind == "birth" else [])
+    return stale or [f for f in found if f.code[3] == "5"]
 
 
 def confirmed(proof: Proof) -> Verdict:
@@ -275,9 +275,7 @@ def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
         if proof.kind == "own":
             here = (finding.location.path, finding.location.line)
             return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
-        return kernel is not None and (
-            proof.site == kernel or (finding.location.path == proof.site[0] and reach.calls(proof.kernel, finding))
-        )
+        return kernel == proof.site if kernel is not None else reach.calls(proof.kernel, finding)
     if finding.code != proof.code and not any(finding.code in f and proof.code in f for f in FAMILIES):
         return False
     lines = {

@@ -94,14 +94,16 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
             if check.late:
                 break
             weights = {}
+            moved = {}
             for region in floating:
                 touch = whole[region.index]
                 view = touch.view(after[region.index].ctypes.data - region.low)
                 start = touch.view(window.initial[region.index].ctypes.data - region.low)
-                changed = (view != start) & np.isfinite(view)
-                weights[region.index] = np.where(changed, random.standard_normal(view.shape), 0.0)
-            if not any(w.any() for w in weights.values()):
-                return None
+                moved[region.index] = bool(np.any(view != start))
+                weights[region.index] = np.where(np.isfinite(view), random.standard_normal(view.shape), 0.0)
+            if any(moved.values()):
+                # What the launch leaves alone passes through unchanged; weighing it would drown the rest.
+                weights = {i: w if moved[i] else np.zeros(w.shape) for i, w in weights.items()}
             gradients = _adjoint(shadow, window, step, whole, weights)
             for region in floating:
                 if check.late:

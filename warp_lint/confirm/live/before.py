@@ -116,6 +116,7 @@ def consumed(check: Check) -> list[dict[str, Any]]:
                 or touch.delta is None
                 or region.index in seen
                 or region.seed
+                or region.leaf
                 or not touch.element.floating
             ):
                 continue
@@ -139,7 +140,7 @@ def consumed(check: Check) -> list[dict[str, Any]]:
 
     shadow.watch = watch
     try:
-        shadow.sweep(on)
+        check.sweep(on)
     finally:
         shadow.watch = None
     return result

@@ -73,7 +73,7 @@ def births(check: Check) -> list[dict[str, Any]]:
 
     shadow.watch = watch
     try:
-        shadow.sweep(Everything())
+        check.sweep(Everything())
     finally:
         shadow.watch = None
     return found

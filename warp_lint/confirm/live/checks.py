@@ -143,6 +143,7 @@ class Check:
         return [e for e in result if e[1] > e[0]]
 
     def _examine(self, window: Window, saved: Saved) -> Judgement:
+        self.saved = saved
         before = self._live_gradients()
         self._original_backward()
         user = {key: (low, read(low, low + content.size)) for key, (low, content) in self._live_gradients().items()}
@@ -151,12 +152,12 @@ class Check:
         self._seed(shadow, before)
         self._leaves(shadow)
         # The machinery must first do what Warp did.
-        off = shadow.sweep(NOTHING, leaves_from_zero=False)
+        off = self.sweep(NOTHING, leaves_from_zero=False)
         if not self._reproduces(shadow, off, user):
             return self._without_shadow(shadow, user, before, saved)
-        own = shadow.sweep(NOTHING)
+        own = self.sweep(NOTHING)
         self.intended = intended(self)
-        ideal = shadow.sweep(self.everything())
+        ideal = self.sweep(self.everything())
         parameters = self._parameters(shadow, user, own, ideal)
         judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
         self._differences(judgement)
@@ -186,11 +187,16 @@ class Check:
                 judgement.reason = "finite differences disagree, but no overwrite and no launch explains it"
         return judgement
 
+    def sweep(self, on: Any, leaves_from_zero: bool = True) -> Any:
+        """A sweep that starts from memory as the program left it: replays may have changed it."""
+        self.saved.restore()
+        return self.shadow.sweep(on, leaves_from_zero)
+
     def _without_shadow(self, shadow: Shadow, user: Any, before: Any, saved: Saved) -> Judgement:
         """The shadow can't be trusted. Only a launch whose adjoint is wrong by itself may then be blamed."""
         judgement = self.judgement = Judgement("right", launches=len(self.window.entries))
         judgement.reason = "the shadow tape did not reproduce the gradient"
-        own = shadow.sweep(NOTHING)
+        own = self.sweep(NOTHING)
         judgement.parameters = self._parameters(shadow, user, own, own)
         for parameter in judgement.parameters:
             earlier = before.get((parameter.touch.pointer, parameter.delta))
@@ -521,11 +527,11 @@ class Check:
             if self.late and judgement.culprits:
                 break
             on = self.everything([group])
-            effect = self._effect(judgement, shadow, shadow.sweep(on), on)
+            effect = self._effect(judgement, shadow, self.sweep(on), on)
             if effect is None:
                 # Another repair may mend the same thing: does this one alone change anything?
                 alone = frozenset({group})
-                effect = self._effect(judgement, shadow, shadow.sweep(alone), alone, alone=True)
+                effect = self._effect(judgement, shadow, self.sweep(alone), alone, alone=True)
             if effect is not None:
                 judgement.culprits.append({**description, "group": list(map(str, group)), "effect": effect})
         judgement.culprits.sort(key=lambda c: -float(c["effect"]["relative"]))

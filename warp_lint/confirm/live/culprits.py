@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 from typing import TYPE_CHECKING, Any
 
@@ -190,7 +191,36 @@ def own_overwrite(step: Step, parameter: str) -> tuple[str, int]:
                         return ("ADJ102", line)
                     return ("ADJ103", line)
         read |= any(isinstance(inner, ast.Name) and inner.id == parameter for inner in ast.walk(node))
-    return ("ADJ103", start)
+    line = _store_in_function(path, function, parameter)
+    return ("ADJ203", line) if line else ("ADJ103", start)
+
+
+@functools.cache
+def _functions(path: str) -> dict[str, ast.FunctionDef]:
+    try:
+        with open(path, "rb") as stream:
+            tree = ast.parse(stream.read())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return {}
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def _store_in_function(path: str, kernel: ast.FunctionDef, parameter: str) -> int:
+    """Line of a store to the array in a function of the same file that the kernel hands it to, or 0."""
+    functions = _functions(path)
+    for call in (node for node in ast.walk(kernel) if isinstance(node, ast.Call)):
+        callee = functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        if callee is None:
+            continue
+        names = [a.arg for a in callee.args.args]
+        for position, argument in enumerate(call.args):
+            if isinstance(argument, ast.Name) and argument.id == parameter and position < len(names):
+                for node in _statements(callee.body):
+                    targets = node.targets if isinstance(node, ast.Assign) else []
+                    targets = [node.target] if isinstance(node, ast.AugAssign) else targets
+                    if any(_base(target) == names[position] for target in targets):
+                        return node.lineno
+    return 0
 
 
 def _multiplies(step: Step) -> bool:

@@ -29,14 +29,20 @@ class Sites:
         roots.update(getattr(site, "getsitepackages", list)())
         self._libraries = tuple(os.path.realpath(root) + os.sep for root in roots)
         self._kinds: dict[str, int] = {}
+        script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
+        # A program that lives among libraries is the user's all the same.
+        self._program = os.path.dirname(script) + os.sep if os.path.isfile(script) else ""
 
     def kind(self, filename: str) -> int:
         """0: Warp or the recorder, 1: a library, 2: the user's."""
         found = self._kinds.get(filename)
         if found is None:
             full = os.path.realpath(filename)
-            if os.path.abspath(filename).startswith(self._inside) or full.startswith(self._inside):
+            inside = os.path.abspath(filename).startswith(self._inside) or full.startswith(self._inside)
+            if inside and not (self._program and os.path.abspath(filename).startswith(self._program)):
                 found = 0
+            elif self._program and os.path.abspath(filename).startswith(self._program):
+                found = 2
             elif full.startswith(self._libraries) or filename.startswith("<frozen"):
                 found = 1
             else:
