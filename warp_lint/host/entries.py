@@ -10,6 +10,7 @@ from typing import Any
 
 from warp_lint.findings import Location
 from warp_lint.host import calls, graphs, imports, objects, scopes, torch_bridge
+from warp_lint.host.call_sites import CallSites
 from warp_lint.host.definitions import instantiate, is_torch_function
 from warp_lint.host.machine import (
     EntryOverError,
@@ -66,6 +67,7 @@ class _Planner:
         self.outlines: dict[Module, scopes.Outline] = {}
         self.traces: list[Trace] = []
         self._leads: dict[Module, bool] = {}
+        self.sites = CallSites(m)
 
     def outline(self, module: Module) -> scopes.Outline:
         found = self.outlines.get(module)
@@ -275,8 +277,12 @@ class _Planner:
                 for target, args, kwargs in prepared:
                     if callable(target):
                         target()
-                    else:
-                        calls.call_value(m, None, target, list(args), dict(kwargs))
+                        continue
+                    result = calls.call_value(m, None, target, list(args), dict(kwargs))
+                    if isinstance(result, FunctionValue) and result.lexical is not None and result.kind == "plain":
+                        # A factory: what it makes holds the tape.
+                        inner, named = self._arguments(result)
+                        calls.call_value(m, None, result, inner, named)
 
         self._entry(location, run)
 
@@ -374,7 +380,10 @@ class _Planner:
         if isinstance(target, BoundMethod):
             every = every[1:]
         required = every[: len(every) - len(function.defaults)] if function.defaults else every
-        args = [self._argument(a, function, depth) for a in required]
+        owner = function.owner
+        name = owner.name if owner is not None and function.name == "__init__" else function.name
+        known = self.sites.arguments(function.home, name, [a.arg for a in every]) if required else {}
+        args = [known[a.arg] if a.arg in known else self._argument(a, function, depth) for a in required]
         kwargs = {
             a.arg: self._argument(a, function, depth) for a in spec.kwonlyargs if a.arg not in function.kw_defaults
         }
