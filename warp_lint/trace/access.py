@@ -123,22 +123,10 @@ def _kept_axes(array: Array, ndim: int, root: Root | None) -> tuple[int, ...] | 
     return tuple(kept[:ndim])
 
 
-def place_of(
-    array: Array,
-    index: Index,
-    scalars: dict[Path, object],
-    dim: tuple[int | None, ...],
-    root: Root | None,
-    ndim: int = 0,
-) -> Place:
+def place_of(array: Array, intervals: list[tuple[Extent, bool]], root: Root | None) -> Place:
     """The memory that an index form of a kernel addresses, for the array bound at this launch."""
-    intervals = [_interval(form, scalars, dim) for form in index]
     full = all(exact for _, exact in intervals)
-    if not index:
-        return Place(array.region, True)
-    if all(extent == WHOLE for extent, _ in intervals):
-        return Place(array.region, full)
-    axes = _kept_axes(array, max(ndim, len(index)), root)
+    axes = _kept_axes(array, len(intervals), root)
     if axes is None:
         covering = full and all(extent.start == 0 and _spans(extent) for extent, _ in intervals)
         return Place(array.region, covering)
@@ -173,6 +161,53 @@ def shape_of(root: Root | None) -> tuple[int | None, ...] | None:
     return root.shape if root.shape is not None else (root.length,)
 
 
+@dataclass(slots=True)
+class _Plan:
+    """The touches of a kernel without repetitions. `steps`: (path, access, number of the index form,
+    guarded, in place, differentiable); `scalars`: what index forms depend on."""
+
+    effects: Effects
+    indices: list[Index]
+    steps: list[tuple[Path, Access, int, bool, bool, bool]]
+    scalars: list[Path]
+    inner: frozenset[Path]
+    flowing: frozenset[Path]
+    forms: dict[object, list[_Form]]
+
+
+@dataclass(slots=True)
+class _Form:
+    """An index form for known scalars and dimensions. `whole`: all of the array."""
+
+    intervals: list[tuple[Extent, bool]]
+    full: bool
+    whole: bool
+
+
+def _plan(effects: Effects) -> _Plan:
+    numbers: dict[Index, int] = {}
+    steps: dict[tuple[Path, Access, int, bool, bool, bool], None] = {}
+    written: set[Path] = set()
+    inner: set[Path] = set()
+    for touch in effects.touches:
+        number = numbers.setdefault(touch.index, len(numbers))
+        if touch.access is not Access.READ:
+            written.add(touch.path)
+        elif touch.path in written:
+            inner.add(touch.path)
+        steps[(touch.path, touch.access, number, touch.guarded, touch.from_self, touch.differentiable)] = None
+    scalars = {
+        tuple(symbol[4:].split("."))
+        for index in numbers
+        for form in index
+        if form is not None
+        for symbol, _ in form.terms
+        if symbol.startswith("arg:")
+    }
+    flowing = frozenset[Path]().union(*effects.flows.values()) if effects.flows else frozenset[Path]()
+    return _Plan(effects, list(numbers), list(steps), sorted(scalars), frozenset(inner), flowing, {})
+
+
 class Binder:
     """Computes bindings of launches, remembering what repeats."""
 
@@ -180,6 +215,7 @@ class Binder:
         self.roots = roots
         self.byte_regions = recorded
         self._memo: dict[object, Binding] = {}
+        self._plans: dict[int, _Plan] = {}
 
     def bind(self, launch: Launch) -> Binding:
         """Reads and writes of a launch. An unknown kernel reads all its arrays; its writes are unknown."""
@@ -187,70 +223,82 @@ class Binder:
         if effects is None:
             reads: dict[Path, tuple[Place, ...]] = {path: (whole(array),) for path, array in launch.arguments.items()}
             return Binding(reads, {}, False)
-        key = (
-            id(effects),
-            launch.dim,
-            tuple(sorted((path, repr(value)) for path, value in launch.scalars.items())),
-            tuple((path, id(array)) for path, array in launch.arguments.items()),
-        )
+        plan = self._plan(effects)
+        values = tuple([launch.scalars.get(path) for path in plan.scalars])
+        key = (id(effects), launch.dim, values, tuple([id(array) for array in launch.arguments.values()]))
         found = self._memo.get(key)
         if found is None:
-            found = self._memo[key] = self._compute(launch, effects)
+            forms = plan.forms.get((launch.dim, values))
+            if forms is None:
+                forms = plan.forms[(launch.dim, values)] = [_form(index, launch) for index in plan.indices]
+            found = self._memo[key] = self._compute(launch, plan, forms)
         return found
 
     def place(self, launch: Launch, path: Path, index: Index) -> Place:
-        array = launch.arguments[path]
-        if self.byte_regions and index:
-            intervals = [_interval(form, launch.scalars, launch.dim) for form in index]
-            full = all(exact and extent.start == 0 and _spans(extent) for extent, exact in intervals)
-            return Place(array.region, full)
+        return self._place(launch.arguments[path], index, _form(index, launch))
+
+    def _plan(self, effects: Effects) -> _Plan:
+        plan = self._plans.get(id(effects))
+        if plan is None:
+            plan = self._plans[id(effects)] = _plan(effects)
+        return plan
+
+    def _place(self, array: Array, index: Index, form: _Form) -> Place:
+        if form.whole:
+            return Place(array.region, form.full)
+        if self.byte_regions:
+            spanning = all(extent.start == 0 and _spans(extent) for extent, _ in form.intervals)
+            return Place(array.region, form.full and spanning)
         root = self.roots.get(array.region.root)
-        place = place_of(array, index, launch.scalars, launch.dim, root)
+        place = place_of(array, form.intervals, root)
         return Place(normal(place.region, shape_of(root)), place.full)
 
-    def _compute(self, launch: Launch, effects: Effects) -> Binding:
+    def _compute(self, launch: Launch, plan: _Plan, forms: list[_Form]) -> Binding:
         reads: dict[Path, dict[Place, None]] = {}
         writes: dict[Path, dict[Write, None]] = {}
         stored: set[tuple[Path, Place]] = set()
-        touched: set[Path] = set()
-        written: set[Path] = set()
-        inner: set[Path] = set()
         renewed: set[Path] = set()
-        for touch in effects.touches:
-            if touch.path not in launch.arguments:
+        places: dict[tuple[Path, int], Place] = {}
+        touched: set[Path] = set()
+        for path, access, number, guarded, in_place, differentiable in plan.steps:
+            array = launch.arguments.get(path)
+            if array is None:
                 continue
-            place = self.place(launch, touch.path, touch.index)
-            first = touch.path not in touched
-            touched.add(touch.path)
-            if touch.access is Access.READ:
-                if touch.path in written:
-                    inner.add(touch.path)
-                reads.setdefault(touch.path, {})[place] = None
+            place = places.get((path, number))
+            if place is None:
+                place = places[(path, number)] = self._place(array, plan.indices[number], forms[number])
+            first = path not in touched
+            touched.add(path)
+            if access is Access.READ:
+                reads.setdefault(path, {})[place] = None
                 continue
-            store = touch.access is Access.STORE
-            clears = store and place.full and not touch.guarded
-            written.add(touch.path)
+            store = access is Access.STORE
+            clears = store and place.full and not guarded
             if first and clears:
-                renewed.add(touch.path)
+                renewed.add(path)
             if store:
-                stored.add((touch.path, place))
-            elif (touch.path, place) in stored:
+                stored.add((path, place))
+            elif (path, place) in stored:
                 continue  # the store before it decides
-            write = Write(place, touch.access, clears, touch.guarded, touch.from_self, touch.differentiable)
-            writes.setdefault(touch.path, {})[write] = None
+            writes.setdefault(path, {})[Write(place, access, clears, guarded, in_place, differentiable)] = None
         for path, array in launch.arguments.items():
-            flowing = any(path in sources for sources in effects.flows.values())
-            if flowing and path not in reads:
+            if path in plan.flowing and path not in reads:
                 reads[path] = {Place(array.region, False): None}
-            if path in effects.flows and path not in writes:
+            if path in plan.effects.flows and path not in writes:
                 writes[path] = {Write(Place(array.region, False), Access.STORE, False, True): None}
         return Binding(
-            {path: tuple(places) for path, places in reads.items()},
+            {path: tuple(found) for path, found in reads.items()},
             {path: tuple(found) for path, found in writes.items()},
-            effects.complete,
-            frozenset(inner),
+            plan.effects.complete,
+            plan.inner,
             frozenset(renewed),
         )
+
+
+def _form(index: Index, launch: Launch) -> _Form:
+    intervals = [_interval(form, launch.scalars, launch.dim) for form in index]
+    full = all(exact for _, exact in intervals)
+    return _Form(intervals, full, all(extent == WHOLE for extent, _ in intervals))
 
 
 def copy_places(event: Copy) -> tuple[Place, Place]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from warp_lint.kernels.effects import Access, Effects, Path
+from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binder, Binding, Place, place_overlap, shape_of
 from warp_lint.trace.model import (
     Allocate,
@@ -171,7 +171,7 @@ class Timeline:
                 return None
         inputs = []
         for path in sorted(binding.reads):
-            if any(touch.path == path and touch.access is not Access.READ for touch in effects.touches):
+            if path in binding.writes:
                 return None
             region = event.arguments[path].region
             inputs.append((path, region, self.number(region.root)))
