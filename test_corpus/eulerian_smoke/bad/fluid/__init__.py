@@ -1,0 +1,1 @@
+"""Smoke on a small grid: semi-Lagrangian advection, Jacobi pressure projection, buoyancy."""
