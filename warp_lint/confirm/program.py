@@ -121,12 +121,31 @@ def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], projec
     report.notes = notes_of(run)
     report.backwards = run.all("backward")
     report.proofs = merge(report.backwards, run.all("observation"))
-    report.findings = judge(findings, report.proofs, report.backwards, run.steps, project, report.warp_version)
+    report.findings = judge(
+        findings,
+        report.proofs,
+        report.backwards,
+        run.steps,
+        project,
+        report.warp_version,
+        _traced(run, project, report),
+    )
     report.status, report.sentence = conclude(run, report)
     from warp_lint.report.program import render
 
     report.observations = tuple(render(report))
     return report
+
+
+def _traced(run: Run, project: Project | None, report: ProgramReport) -> list[Finding]:
+    """What the tape rules say of the recorded trace; nothing if they can't be asked."""
+    from warp_lint.confirm.tracing import traced
+
+    try:
+        return traced(run.steps, project, report.warp_version)
+    except Exception as error:  # a rule's fault must not cost the numbers
+        report.notes.append(f"the recorded trace could not be read: {type(error).__name__}: {error}")
+        return []
 
 
 def execute(argv: Sequence[str], options: ConfirmOptions, output: Any = None) -> Run:

@@ -25,6 +25,10 @@ FAMILIES = (
 )
 
 
+# What only the trace of a run can show: how tapes hang together.
+OBSERVED = ("ADJ409", "ADJ413")
+
+
 @dataclass(slots=True)
 class Proof:
     """One mistake, proven. `site` is the place to report; `ad` and `fd` belong to `where`."""
@@ -196,6 +200,7 @@ def judge(
     steps: dict[str, Any],
     project: Project | None,
     version: str = "",
+    traced: Sequence[Finding] = (),
 ) -> list[Finding]:
     """Static findings with verdicts, then a finding for each proof that no static one speaks of."""
     reach = Reach(backwards, steps)
@@ -218,9 +223,23 @@ def judge(
             if named:
                 result.extend(f.with_verdict(confirmed(proof)) for f in named if (f.code, f.location) not in known)
                 continue
+        elif proof.code:
+            # The tape rules, asked about the recorded trace, word it as they would have from source.
+            named = [f for f in traced if f.code == proof.code and matches(f, proof, reach)]
+            if named:
+                result.append(_spoken(named[0], proof))
+                continue
         if proof.code:
             result.append(finding_of(proof))
+    known = {(f.code, f.location) for f in result}
+    seen = Verdict(Status.INCONCLUSIVE, "seen in the recorded run, which numbers of one backward can't judge")
+    result += [f.with_verdict(seen) for f in traced if f.code in OBSERVED and (f.code, f.location) not in known]
     return result
+
+
+def _spoken(finding: Finding, proof: Proof) -> Finding:
+    severity = max(finding.severity, RULES[finding.code].severity)
+    return finding.with_verdict(confirmed(proof)).with_severity(severity)
 
 
 def kernel_findings(proof: Proof, project: Project | None, version: str) -> list[Finding]:

@@ -302,7 +302,11 @@ class Check:
                 index = window.region(touch.low).index
                 if index in first:
                     continue
-                if item.kind == "fill" or (item.kind == "copy" and position == 0) or (item.kind == "launch" and window.stores_first(item, touch) and touch.after is not None):
+                if (
+                    item.kind == "fill"
+                    or (item.kind == "copy" and position == 0)
+                    or (item.kind == "launch" and window.stores_first(item, touch) and touch.after is not None)
+                ):
                     first[index] = False
                 else:
                     first[index] = True
@@ -444,7 +448,9 @@ class Check:
             drowned = max(1e-12, DROWNED[getattr(self, "size", 4)] * parameter.natural)
             admitted = refused = 0
             for number, found in parameter.fd.items():
-                if not found.known or (found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink):
+                if not found.known or (
+                    found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink
+                ):
                     continue
                 if found.admits(float(parameter.own[number]), tolerance, floor):
                     admitted += 1

@@ -133,7 +133,10 @@ class Forward:
         slow = self.seconds / max(self.runs, 1) > SLOW
         for factor in (1.0,) if slow else (1.0, 30.0):
             centred: list[float] = []
-            steps = [s * scale * factor for s in (STEPS[size][:2] if slow and size < 8 else STEPS[size][-3:-1] if slow else STEPS[size])]
+            steps = [
+                s * scale * factor
+                for s in (STEPS[size][:2] if slow and size < 8 else STEPS[size][-3:-1] if slow else STEPS[size])
+            ]
             sides: list[tuple[float, float]] = []
             for h in steps:
                 up = self.run(lambda h=h: change(h))  # type: ignore[misc]

@@ -136,8 +136,7 @@ class Recorder:
             self._busy
             or self._backward
             or self.probing is not None
-            or (os.getpid() != self._pid
-            and not self.follows_fork)
+            or (os.getpid() != self._pid and not self.follows_fork)
         ):
             return True
         if threading.get_ident() != self._thread:

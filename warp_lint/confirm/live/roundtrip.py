@@ -23,7 +23,11 @@ def suspects(check: Check) -> list[Step]:
     for step in check.steps:
         if not first <= step.index <= last or step.tape is None:
             continue
-        if step.kind == "call" or (step.kind == "read" and "gradient" not in step.options) or (step.kind == "copy" and not step.recorded and step.detail == "assign"):
+        if (
+            step.kind == "call"
+            or (step.kind == "read" and "gradient" not in step.options)
+            or (step.kind == "copy" and not step.recorded and step.detail == "assign")
+        ):
             result.append(step)
     return result
 
