@@ -81,6 +81,8 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
         if value is MISSING and receiver.cls is not None:
             found = receiver.cls.lookup(name)
             if type(found) is FunctionValue:
+                if _draws(m, receiver.cls):
+                    return Unknown(f"{receiver.name}.{name}()")
                 if found.kind == "static":
                     return call_function(m, found, args, kwargs)
                 if found.kind == "class":
@@ -125,6 +127,11 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
             raise RaisedError(m.native("exception", "AttributeError"))
         return Unknown(f"None.{name}()")
     return containers.call_method(m, receiver, name, args, kwargs)
+
+
+def _draws(m: Machine, cls: ClassValue) -> bool:
+    """A viewer of a library: its methods read at most, and cost much to follow."""
+    return ("Viewer" in cls.name or "Renderer" in cls.name) and not m.is_user(cls.module)
 
 
 def _inherited_method(m: Machine, receiver: Instance, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -165,6 +165,8 @@ def call(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, An
     handler = (_TABLE or _table()).get(name)
     if handler is not None:
         return handler(m, site, name, args, kwargs)
+    if name.endswith((".__init__", ".__init_subclass__", ".__post_init__")):
+        return None  # a base class outside the project
     from warp_lint.host import numpy_api, warp_api
 
     if name.startswith(("numpy.", "torch.", "jax.")):

@@ -287,6 +287,11 @@ class Lowerer(ExpressionLowerer):
             if isinstance(target, ast.Name):
                 name = target.id
                 removals.append(lambda frame, name=name: frame.vars.pop(name, None))  # type: ignore[misc]
+            elif isinstance(target, ast.Attribute):
+                owner, attribute = self.expression(target.value), target.attr
+                removals.append(
+                    lambda frame, owner=owner, attribute=attribute: objects.delete_attribute(m, owner(frame), attribute)  # type: ignore[misc]
+                )
             elif isinstance(target, ast.Subscript):
                 base, index = self.expression(target.value), self.expression(target.slice)
                 removals.append(
@@ -333,6 +338,8 @@ class Lowerer(ExpressionLowerer):
         assumes = branches.is_positive_guess(node.test)
         body_exits, other_exits = branches.only_exits(node.body), branches.only_exits(node.orelse)
         text = self.module.segment(node.test)
+        # Nothing would catch it and end well: a check that fails here fails by our imprecision.
+        body_raises = body_exits and isinstance(node.body[-1], ast.Raise)
 
         def run(frame: Frame) -> int | None:
             if m.forced:
@@ -341,9 +348,9 @@ class Lowerer(ExpressionLowerer):
                     test(frame)
                     return contexts.assumed(m, frame, body if wanted else other)
             value = test(frame)
-            if value is True:
+            if value is True and not (body_raises and m.try_depth == 0):
                 return body(frame)
-            if value is False:
+            if value is True or value is False:
                 return other(frame) if other is not None else None
             if body_exits and not other_exits:
                 branches.assume(m, value, False)

@@ -282,7 +282,8 @@ def super_attribute(m: Machine, value: SuperValue, name: str) -> Any:
             external = base
     if isinstance(receiver, Instance) and receiver.native is not None:
         return get_attribute(m, receiver.native, name)
-    return External(f"{external.name}.{name}") if external is not None else External(f"builtins.object.{name}")
+    found = External(f"{external.name}.{name}") if external is not None else External(f"builtins.object.{name}")
+    return found if name in ("__new__", "__init_subclass__") else BoundMethod(found, receiver)
 
 
 def set_attribute(m: Machine, value: Any, name: str, new: Any) -> None:
@@ -300,9 +301,7 @@ def set_attribute(m: Machine, value: Any, name: str, new: Any) -> None:
             if isinstance(hook, FunctionValue) and not m.active.get(hook.node):
                 calls.call_function(m, hook, [value, name, new], {})
                 return
-        if type(new) is ArrayValue and not new.name:
-            arrays.give_name(m, new, name)
-        m.put(value.attributes, name, new)
+        store(m, value, name, new)
     elif kind is ArrayValue:
         arrays.set_attribute(m, value, name, new)
     elif isinstance(value, Unknown):
@@ -327,6 +326,20 @@ def set_attribute(m: Machine, value: Any, name: str, new: Any) -> None:
         if value.attributes is None:
             value.attributes = {}
         m.put(value.attributes, name, new)
+
+
+def store(m: Machine, instance: Instance, name: str, new: Any) -> None:
+    """`object.__setattr__`."""
+    if type(new) is ArrayValue and not new.name:
+        arrays.give_name(m, new, name)
+    m.put(instance.attributes, name, new)
+
+
+def delete_attribute(m: Machine, value: Any, name: str) -> None:
+    if isinstance(value, Instance):
+        m.remove(value.attributes, name)
+    elif isinstance(value, (ModuleValue, ClassValue)):
+        m.remove(value.namespace, name)
 
 
 def _struct_member(m: Machine, struct: Instance, name: str, new: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -565,7 +566,35 @@ def _super(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     return objects.make_super(m, m.frame, args)
 
 
+def _object_method(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    """`object.__setattr__(x, name, value)` and friends."""
+    short = name.rpartition(".")[2]
+    receiver = args[0] if args else None
+    if short == "__new__" and isinstance(receiver, ClassValue):
+        return m.instance(receiver, site.hint if site is not None else "")
+    if isinstance(receiver, Instance) and len(args) > 1 and isinstance(args[1], str):
+        if short == "__setattr__" and len(args) == 3:
+            objects.store(m, receiver, args[1], args[2])
+        elif short == "__delattr__":
+            objects.delete_attribute(m, receiver, args[1])
+        elif short == "__getattribute__":
+            return objects.get_attribute(m, receiver, args[1])
+    return None
+
+
+def _exception(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+    return m.native("exception", name.rpartition(".")[2], args=tuple(args))
+
+
+_OBJECT_METHODS = ("__setattr__", "__delattr__", "__getattribute__", "__new__", "__init__", "__init_subclass__")
+_EXCEPTIONS = [
+    n for n in dir(builtins) if n.endswith(("Error", "Exception", "Warning", "Exit", "Interrupt", "Iteration"))
+]
+
 HANDLERS: dict[str, Callable[..., Any]] = {
+    **{f"builtins.object.{n}": _object_method for n in _OBJECT_METHODS},
+    **{f"builtins.{n}": _exception for n in _EXCEPTIONS},
+    "builtins.delattr": lambda m, site, name, args, kwargs: _object_method(m, site, "__delattr__", args, kwargs),
     "builtins.range": _range,
     "builtins.len": _len,
     "builtins.enumerate": _enumerate,
