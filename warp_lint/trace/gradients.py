@@ -388,7 +388,7 @@ class Gradients:
         state.array = residual.array
         state.dirty = window.index
         state.by_hand = False
-        state.leftover = residual.written
+        state.leftover = residual.written and residual.sure
         state.regions = residual.regions
         state.read = None
         state.consumed = None

@@ -9,7 +9,7 @@ to (*leaks*), gradients overwritten by a copy (*lost*), and what is left in the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from packaging.version import Version
 
@@ -209,6 +209,14 @@ class Sweep:
                     for live in lives:
                         self._add(array, piece, live)
 
+    def _doubt(self, array: Array, place: Place) -> None:
+        """A store under a condition: whether gradients are left there isn't known."""
+        cells = self._cells.get(gradient_key(array))
+        if cells is None:
+            return
+        for region, lives, _ in cells.overlapping(place.region):
+            cells.set(region, [replace(live, sure=False) for live in lives])
+
     def _mark(self, keys: Iterable[int], place: Place, write: int) -> None:
         """Gradients in this place belong to a value that the write replaced."""
         for key in list(keys):
@@ -340,6 +348,8 @@ class Sweep:
             if self.stores_clear and not array.retain_grad:
                 if write.clears:
                     self._clear(array, write.place)
+                elif write.place.full:
+                    self._doubt(array, write.place)
             elif not (write.in_place and path in effects.own_defects) and write.place.full:
                 self._mark([gradient_key(array)], write.place, index)
 
