@@ -23,6 +23,8 @@ FLAT = frozenset(["ADJ503"])
 # may not undo them.
 EITHER = frozenset(["ADJ110", "ADJ203"])
 
+# Reasons to run a kernel that aren't findings about it.
+ALL, CUSTOM = "all", "ADJ206"
 # Codes of a replay that takes another way than the forward did.
 DIVERGING = frozenset(["ADJ105", "ADJ106", "ADJ107", "ADJ203"])
 
@@ -75,7 +77,9 @@ def _regular(code: str, outcome: Outcome, codes: Collection[str]) -> Verdict:
             reason = "the gradient is wrong, but putting overwritten values back doesn't change it"
         else:
             reason = "the gradient is wrong only because of overwritten array elements"
-        explained = any(_fits(other, s) for other in codes for s in mismatches if other not in SINGULAR | {code})
+        explained = any(
+            _fits(other, s) for other in codes for s in mismatches if other not in SINGULAR | {code, ALL, CUSTOM}
+        )
         status = Status.REFUTED if explained else Status.CONFIRMED
         return Verdict(status, reason, _method(outcome), shown["ad"], shown["fd"], _error(shown), shown["where"])
     if mismatches:

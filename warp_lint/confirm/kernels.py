@@ -16,32 +16,25 @@ from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.subjects import Trials
 from warp_lint.confirm.wrap import PREFIX, VALUE_PREFIX
 from warp_lint.findings import Finding, Note, Severity, Status, Subject, Verdict
-from warp_lint.syntax.module import Definition, Module
+from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import Project
 
 
 def confirm_kernels(findings: Sequence[Finding], project: Project, options: ConfirmOptions) -> list[Finding]:
     """The findings with verdicts where their subject is a kernel or func, and those that only running
-    the code can find. Never raises for what the user's code does."""
+    the code can find, in the files the project holds. Never raises for what the user's code does."""
+    given = list(project.modules())  # before imports are followed
     trials = Trials(project)
     for finding in findings:
         if finding.subject is not None and finding.subject.kind in ("kernel", "func"):
             trials.want(finding.subject, finding.code)
-    if options.mode == "all":
-        for module in list(project.modules()):
+    for module in given:
+        if options.mode == "all":
             trials.want_all(module)
-    for module in {t.definition.module for t in trials.found.values()} | (
-        set(project.modules()) if options.mode == "all" else _modules(findings, project)
-    ):
         trials.want_custom(module)
     trials.run(options)
     confirmed = [_with_verdict(finding, trials) for finding in findings]
     return sorted([*confirmed, *_extra(trials, confirmed, options)], key=Finding.sort_key)
-
-
-def _modules(findings: Sequence[Finding], project: Project) -> set[Module]:
-    paths = {finding.location.path for finding in findings}
-    return {module for module in project.modules() if module.path in paths}
 
 
 def _with_verdict(finding: Finding, trials: Trials) -> Finding:

@@ -53,20 +53,20 @@ class Trials:
     def want_all(self, module: Module) -> None:
         for definition in list(module.functions()):
             if self.extractor.role(definition) == "kernel" and not self._backward_disabled(definition):
-                self._add(definition, "kernel").codes.add("all")
+                self._add(definition, "kernel").codes.add(judge.ALL)
 
     def want_custom(self, module: Module) -> None:
         """Funcs with a gradient of their own."""
         for definition in list(module.functions()):
             if self.extractor.role(definition) in ("func", "func_native") and self._has_gradient(definition):
-                self._add(definition, "func").codes.add("ADJ206")
+                self._add(definition, "func").codes.add(judge.CUSTOM)
 
     def customised(self, trial: Trial) -> list[Trial]:
         """Funcs that a kernel rests on whose own gradients aren't the derivatives of their forwards."""
         found = []
         for item in trial.needs:
             other = self.found.get(item.definition.node) if item.definition is not None else None
-            if other is None or other is trial or other.outcome is None or "ADJ206" not in other.codes:
+            if other is None or other is trial or other.outcome is None or judge.CUSTOM not in other.codes:
                 continue
             if any(s["outcome"] == "mismatch" for s in other.outcome.samples):
                 found.append(other)
@@ -85,7 +85,7 @@ class Trials:
             for item in trial.needs:
                 definition = item.definition
                 if definition is not None and item.kind in ("func", "func_native") and self._has_gradient(definition):
-                    self._add(definition, "func").codes.add("ADJ206")
+                    self._add(definition, "func").codes.add(judge.CUSTOM)
 
     def _has_gradient(self, definition: Definition) -> bool:
         return any(self.extractor.role(c) == "func_grad" for c in self.extractor.companions(definition))

@@ -77,3 +77,7 @@ def test_gradients_on_purpose_are_not_reported():
     assert disagrees(Outcome(samples=[mismatch()] * 2)) is not None
     assert disagrees(Outcome(samples=[mismatch(flat=True)] * 2)) is None
     assert disagrees(Outcome(samples=[mismatch(identity=True)] * 2)) is None
+
+
+def test_reasons_to_run_a_kernel_explain_nothing():
+    assert status("ADJ102", [mismatch("same"), mismatch("same")], ("ADJ102", "all", "ADJ206")) is Status.CONFIRMED
