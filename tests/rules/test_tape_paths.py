@@ -64,8 +64,21 @@ def test_what_a_cut_hides() -> None:
 
 
 def test_literal_false_is_an_intention() -> None:
-    p, _ = path(y_grad=False, literal=True)
+    """One of two ways to the loss is left out; a leaf whose gradient is read and gets nothing is another matter."""
+    p = Program()
+    a, loss = p.array("a"), p.array("loss")
+    y = p.array("y", False, literal=True)
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y)
+        p.launch(SUM, x=y, loss=loss)
+        p.launch(SUM, x=a, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
     assert [f.severity for f in findings(p)] == [Severity.INFO]
+
+    p, lines = path(y_grad=False, literal=True)
+    assert [(f.location.line, f.severity) for f in findings(p)] == [(lines["y"], Severity.WARNING)]
 
 
 def test_constant_without_gradient() -> None:

@@ -353,6 +353,8 @@ def set_attribute(m: Machine, array: ArrayValue, name: str, value: Any) -> None:
             m.set(array, "grad_now", True)
         source = value if isinstance(value, ArrayValue) else as_array(m, value) if isinstance(value, Unknown) else None
         m.emit(model.GradientWrite, array=array, kind="replace", source=source)
+    elif name == "retain_grad":
+        m.set(array, "retain_grad", value is True)
     else:
         m.put(array.attributes, name, value)
 
