@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,8 @@ from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import Project
 
 UNKNOWN_TRIPS = 3  # trips executed of an unrolled loop whose static bound is not known
-_ENDS = (ast.Return, ast.Break, ast.Continue)
+# Levels of Python calls; a func inlined in a func takes a dozen. Before 3.11 each costs C stack as well.
+_RECURSION = 6_000 if sys.version_info >= (3, 11) else 2_500
 Cells = dict[int, tuple[Cell, Value | None]]
 
 
@@ -27,7 +29,10 @@ class Executor(Calls):
 
     def run(self, body: list[ast.stmt]) -> bool:
         """Execute statements; True if every path leaves the block early."""
-        return any(self.statement(node) for node in body)
+        for node in body:  # noqa: SIM110 (a generator would cost a level of the interpreter's own stack)
+            if self.statement(node):
+                return True
+        return False
 
     def statement(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Assign):
@@ -402,7 +407,10 @@ class Executor(Calls):
     def _rolled(self, loop: Loop, node: ast.For | ast.While, test: ast.expr | None) -> None:
         outer_loops, outer_guards = self.loops, self.guards
         before = dict(self.env)
-        assigned, touched = _written_names(node)
+        known = self._written.get(node)
+        if known is None:
+            known = self._written[node] = _written_names(node)
+        assigned, touched = dict(known[0]), known[1]
         self.loops = (*outer_loops, loop)
         if self.options.component_overwrites:
             # A component assignment makes a new variable, so it counts as one of the name.
@@ -602,12 +610,16 @@ def execute(
         machine.env[parameter.arg] = value
         graph.parameters[parameter.arg] = value
     machine.contexts.append(Context(None))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
     try:
         machine.run(definition.node.body)
     except Budget:
         machine.note("kernel too large")
     except RecursionError:
         machine.note("expression nested too deeply")
+    finally:
+        sys.setrecursionlimit(limit)
     graph.returns = [value for value, _ in machine.returned if value is not None]
     if kernel_kind(project, definition) == "kernel":
         graph.returns = []

@@ -85,6 +85,15 @@ class Expressions(Machine):
 
     def captured(self, node: ast.Name | ast.Attribute) -> Value:
         """A name from outside the kernel: a constant, a function, a type, a module."""
+        known = self._captured.get(node)
+        if known is not None:
+            value = self.make(known.op, known.type, (), node)
+            value.const, value.extra, value.name = known.const, known.extra, known.name
+            return value
+        value = self._captured[node] = self._resolve(node)
+        return value
+
+    def _resolve(self, node: ast.Name | ast.Attribute) -> Value:
         found = self.project.resolve(self.frame.module, self.scope, node)
         if isinstance(found, Definition):
             if isinstance(found.node, ast.ClassDef):

@@ -105,9 +105,9 @@ class Inspection:
         loop = defect.cause.loop
         if defect.cause.kind == "carried" and loop is not None and loop in defect.need.user.loops:
             head = loop.carried.get(defect.cause.name)
-            if head is None or self.active(head) or self._reads_variable(defect.need.value, head):
+            if head is None or self.active(head) or not self.permuted(loop):
                 return False
-            return self.permuted(loop)
+            return not self._reads_variable(defect.need.value, head)
         return self._idempotent(defect)
 
     def _matters_before(self, store: Value) -> bool:

@@ -76,7 +76,8 @@ class Machine:
         self.returned: list[tuple[Value | None, tuple[Guard, ...]]] = []
         self.branches = 0
         self.locals = 0
-        self._captured: dict[tuple[int, str], Value | None] = {}
+        self._captured: dict[ast.AST, Value] = {}
+        self._written: dict[ast.AST, tuple[dict[str, None], dict[str, None]]] = {}
         self._companions: dict[tuple[Definition, str], Definition | None] = {}
 
     # Values

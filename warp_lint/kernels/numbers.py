@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warp_lint.kernels.builtins import Gradient, Singular
 from warp_lint.kernels.graph import Guard, Value
 from warp_lint.kernels.inspection import Inspection, through
-from warp_lint.kernels.linear import linear
+from warp_lint.kernels.linear import combine, linear
 
 _PASSING = frozenset(("copy", "arg", "ret", "index"))
 _SQUARES = frozenset(("dot", "length_sq"))
@@ -161,6 +161,68 @@ def _looks_at(condition: Value, wanted: set[Hashable]) -> bool:
     return bool(wanted & atoms(condition))
 
 
+def replaced(operand: Value, depth: int = 0) -> bool:
+    """`where(x > 0, x, 1)`, `x if x > 0 else 1`: the adjoint of a bad point goes to the constant instead."""
+    operand = _behind(operand)
+    selects = operand.op == "phi" or (operand.op == "call" and operand.name in ("where", "select"))
+    if not selects or len(operand.args) != 3:
+        return False
+    condition, *arms = operand.args
+    if not any(_behind(arm).const is not None for arm in arms):
+        return False
+    wanted: set[Hashable] = set()
+    for arm in arms:
+        wanted |= atoms(arm)
+    return _looks_at(condition, wanted)
+
+
+def apart(vector: Value) -> bool:
+    """The difference of two elements of one array that cannot be the same element: particles, which keep apart."""
+    vector = _behind(vector)
+    if vector.op != "call" or vector.name != "sub" or len(vector.args) != 2:
+        return False
+    one, two = _behind(vector.args[0]), _behind(vector.args[1])
+    if one.op != "load" or two.op != "load" or one.path != two.path or one.event is None or two.event is None:
+        return False
+    pairs = zip(one.event.indices, two.event.indices, strict=False)
+    return any(a is not None and b is not None and _differ(a, b, vector.guards) for a, b in pairs)
+
+
+def _differ(one: Value, two: Value, guards: tuple[Guard, ...]) -> bool:
+    """Can two indices not be equal, as far as the kernel says? All pairs of a loop can, without a condition."""
+    difference = combine(linear(one), linear(two), -1)
+    if not difference.terms:
+        return difference.constant != 0
+    ends = (_behind(one), _behind(two))
+    if any(end.op in ("load", "index", "call") for end in ends):
+        return True  # a table of pairs, the next one around a ring
+    for end, other in (ends, ends[::-1]):
+        for loop in end.loops:
+            if loop.variable is end and loop.bounds and loop.step == 1:
+                start = combine(linear(loop.bounds[0]), linear(other), -1)
+                if len(loop.bounds) > 1 and not start.terms and start.constant > 0:
+                    return True  # `for j in range(i + 1, n)`
+    wanted = {end.id for end in ends if end.const is None}
+    return any(wanted & _ancestors(guard.condition) for guard in guards)
+
+
+def _ancestors(value: Value, limit: int = 40) -> set[int]:
+    seen: set[int] = set()
+    pending = [value]
+    while pending and len(seen) < limit:
+        node = _behind(pending.pop())
+        if node.id not in seen:
+            seen.add(node.id)
+            pending.extend(node.args)
+    return seen
+
+
+def _separation(value: Value) -> bool:
+    """A square of (a component of) a difference of particles."""
+    one = _behind(value.args[0])
+    return apart(one.args[0] if one.op == "index" and one.args else one)
+
+
 def may_vanish(value: Value, depth: int = 0) -> bool:
     """Is zero an ordinary value of this: a plain input, or a sum of squares (a norm)?"""
     value = _behind(value)
@@ -169,6 +231,8 @@ def may_vanish(value: Value, depth: int = 0) -> bool:
     if value.op in ("param", "index"):
         return True
     if value.op != "call" or depth > 6:
+        return False
+    if value.name in (*_SQUARES, "length", "norm_l2") and apart(value.args[0]):
         return False
     if value.name in _SQUARES:
         return value.name == "length_sq" or same(value.args[0]) == same(value.args[1])
@@ -181,6 +245,9 @@ def may_vanish(value: Value, depth: int = 0) -> bool:
     if value.name == "pow":
         return bool(value.args[1].const == 2)
     if value.name == "add":
+        terms = [_behind(a) for a in value.args]
+        if all(a.op == "call" and a.name == "mul" and _separation(a) for a in terms):
+            return False
         return all(may_vanish(a, depth + 1) and nonnegative(a) for a in value.args)
     if value.name == "sqrt":
         return may_vanish(value.args[0], depth + 1)
@@ -201,7 +268,7 @@ def hazards(inspection: Inspection) -> Iterator[Hazard]:
             if fact.guarded:
                 continue
             for argument, position in zip(value.args, value.bound, strict=False):
-                if position == fact.operand and _reachable(inspection, value, argument, fact):
+                if position == fact.operand and _reachable(inspection, value, argument, fact) and not replaced(argument):
                     yield Hazard(value, argument, fact)
                     break
 
@@ -293,4 +360,4 @@ def differentiable_below(value: Value, limit: int = 120) -> Iterator[Value]:
             pending.extend(node.args[1:] if node.op == "phi" else node.args)
 
 
-__all__ = ["Hazard", "atoms", "hazards", "may_vanish", "positive", "protected", "selections", "through"]
+__all__ = ["Hazard", "apart", "atoms", "hazards", "may_vanish", "positive", "protected", "selections", "through"]

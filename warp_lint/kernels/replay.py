@@ -64,9 +64,10 @@ class Replay:
             cause.index = len(self.causes)
             self.causes.append(cause)
             known = self._known[key] = 1 << cause.index
-        if frame is not None:
+        while frame is not None:
             # Behind the call, the func ran as a call: what its own reverse pass sees doesn't matter there.
             self._frames[frame.id] = self._frames.get(frame.id, 0) | known
+            frame = frame.parent
         return known
 
     def _loop_cause(self, kind: str, loop: Loop, name: str) -> int:
@@ -124,11 +125,8 @@ class Replay:
         return result
 
     def _inside(self, frame: Frame) -> int:
-        mask = 0
-        for other in self.graph.frames:
-            if other.within(frame):
-                mask |= self._frames.get(other.id, 0)
-        return mask
+        """Causes that only the reverse pass of an activation (or of those inside it) sees."""
+        return self._frames.get(frame.id, 0)
 
     def _private(self, mask: int, argument: Value) -> int:
         """The same causes, as seen only by the adjoint of the call that receives an argument."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.kernels.graph import Value
-from warp_lint.kernels.inspection import Inspection, Report, call_notes
-from warp_lint.kernels.numbers import Hazard, hazards, may_vanish, protected, same
+from warp_lint.kernels.inspection import Inspection, Report, call_notes, through
+from warp_lint.kernels.numbers import Hazard, apart, atoms, hazards, may_vanish, protected, same
 from warp_lint.rules.adj501_where_nan import selected
 
 CODE = "ADJ502"
@@ -40,7 +40,9 @@ def _reason(inspection: Inspection, hazard: Hazard) -> str | None:
     if value.name in _ROOTS:
         return "where its operand is zero" if may_vanish(operand) else None
     if value.name == "div":
-        return "where the vector is zero" if _unit_vector(value) else None
+        if _unit_vector(value):
+            return "where the vector is zero"
+        return "where the divisor is zero, and the condition comes too late" if _late(inspection, hazard) else None
     if hazard.singular.where == "overflow" and _divides(inspection, value):
         return "where it overflows, though the quotient is finite"
     return None
@@ -54,7 +56,20 @@ def _unit_vector(value: Value) -> bool:
     if bottom.op != "call":
         return False
     if bottom.name in ("length", "norm_l2"):
-        return same(bottom.args[0]) == same(top)
+        return same(bottom.args[0]) == same(top) and not apart(top)
+    return False
+
+
+def _late(inspection: Inspection, hazard: Hazard) -> bool:
+    """Is the result replaced by a constant under a condition on the operand: `r = 1 / x`, then `if x == 0: r = 0`?"""
+    wanted = {hazard.value.id}
+    decided = atoms(hazard.operand)
+    for user in inspection.graph.values[hazard.value.id + 1 :]:
+        if user.op in ("copy", "arg", "ret") and user.args and user.args[0].id in wanted:
+            wanted.add(user.id)
+        elif user.op == "phi" and any(a.id in wanted for a in user.args[1:]):
+            if any(through(a).const is not None for a in user.args[1:]) and decided & atoms(user.args[0]):
+                return inspection.live(user)
     return False
 
 
