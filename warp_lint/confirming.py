@@ -208,7 +208,7 @@ def confirm_options(plan: Plan, result: Result, tell: Callable[[str], None], qui
         "backwards": int(backwards) if isinstance(backwards, (int, float)) else None,
         "stop": True if plan.stop or table.get("stop") else None,
         "memory": int(memory * (1 << 20)) if isinstance(memory, (int, float)) else None,
-        "output": sys.stderr.fileno() if quiet_program else None,
+        "output": 2 if quiet_program else None,  # standard error
         "progress": _progress(tell),
         "python": sys.executable,
     }
