@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from warp_lint.findings import Finding, Location
+from warp_lint.kernels.activity import KernelActivity
 from warp_lint.rules import (
     adj101_array_operator,
     adj301_ping_pong,
@@ -31,6 +32,7 @@ from warp_lint.rules import (
 )
 from warp_lint.rules.tape_report import applies
 from warp_lint.settings import Settings
+from warp_lint.trace.activity import Contexts
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.model import Trace
 
@@ -64,11 +66,18 @@ CHECKS: dict[str, Check] = {
 
 def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
     """Findings of families 3 and 4 over traces, sorted; one per code and place, the most severe."""
+    return judge_traces(traces, settings)[0]
+
+
+def judge_traces(traces: Iterable[Trace], settings: Settings) -> tuple[list[Finding], dict[Location, KernelActivity]]:
+    """`check_traces` and `launch_contexts` together, at the cost of one of them."""
+    contexts = Contexts()
     best: dict[tuple[str, Location], Finding] = {}
     presumed: list[Finding] = []
     differentiated: set[Location] = set()
     for trace in traces:
         analysis = Analysis(trace, settings)
+        contexts.add(analysis)
         for finding in _check(analysis):
             _keep(best, finding)
         for window in analysis.gradients.windows:
@@ -80,7 +89,7 @@ def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
     for finding in presumed:
         if finding.location not in differentiated:
             _keep(best, finding)
-    return sorted(best.values(), key=Finding.sort_key)
+    return sorted(best.values(), key=Finding.sort_key), contexts.result()
 
 
 def _keep(best: dict[tuple[str, Location], Finding], finding: Finding) -> None:

@@ -33,25 +33,37 @@ class _Seen:
 
 def launch_contexts(traces: Iterable[Trace], settings: Settings) -> dict[Location, KernelActivity]:
     """Activity of every kernel that some trace launches, by `Effects.location`."""
-    seen: dict[Location, _Seen] = {}
+    contexts = Contexts()
     for trace in traces:
-        for location, context in _of_trace(trace, settings):
-            record = seen.setdefault(location, _Seen())
+        if any(isinstance(event, Launch) for event in trace.events):
+            contexts.add(Analysis(trace, settings))
+    return contexts.result()
+
+
+class Contexts:
+    """Collects the contexts of launches from analysed traces."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Location, _Seen] = {}
+
+    def add(self, analysis: Analysis) -> None:
+        for location, context in _of_trace(analysis):
+            record = self._seen.setdefault(location, _Seen())
             if context is None:
                 record.open = True
             elif context is not _INACTIVE:
                 record.contexts[context] = None
-    return {location: record.activity() for location, record in sorted(seen.items())}
+
+    def result(self) -> dict[Location, KernelActivity]:
+        return {location: record.activity() for location, record in sorted(self._seen.items())}
 
 
 _INACTIVE = LaunchContext(frozenset(), frozenset(), frozenset())
 
 
-def _of_trace(trace: Trace, settings: Settings) -> Iterator[tuple[Location, LaunchContext | None]]:
+def _of_trace(analysis: Analysis) -> Iterator[tuple[Location, LaunchContext | None]]:
     """A context per launch; None where the trace does not show whether it is differentiated."""
-    if not any(isinstance(event, Launch) for event in trace.events):
-        return
-    analysis = Analysis(trace, settings)
+    trace = analysis.trace
     for _ in range(REPAIRS):
         repaired = analysis.repaired()
         if repaired is None:

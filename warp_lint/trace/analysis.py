@@ -42,6 +42,8 @@ class Analysis:
         self.gradients = Gradients(trace, self.timeline, self.flow, settings.target)
         self.presuming = False  # rules look at presumed backward passes instead of those seen
         self.shared: dict[str, Any] = {}  # what rules compute once for several of them
+        self._repaired: Analysis | None = None
+        self._repaired_known = False
         self._cuts: dict[int, list[Cut]] = {}
         self._cut_count: dict[tuple[int, int, int], int] = {}
 
@@ -65,6 +67,11 @@ class Analysis:
 
     def repaired(self) -> Analysis | None:
         """The analysis as if the arrays and kernels at which the gradient is cut were mended, if any are."""
+        if not self._repaired_known:
+            self._repaired, self._repaired_known = self._repair(), True
+        return self._repaired
+
+    def _repair(self) -> Analysis | None:
         known = self.flow.repairs
         arrays, kernels = set(known.arrays), set(known.kernels)
         for window in self.gradients.windows:

@@ -286,8 +286,9 @@ class Gradients:
         given = {gradient_key(array) for array in window.seeds()}
         for key in given:
             self._states.pop(key, None)
-        for state in self._states.values():
-            if state.dirty is None:
+        for key in self._tracked.get(window.tape, {}):
+            state = self._states.get(key)
+            if state is None or state.dirty is None:
                 continue
             leftover = state.dirty if state.leftover else None
             seeds += [Seed(state.array, region, leftover, not state.by_hand) for region in state.regions]
