@@ -1,4 +1,4 @@
-"""A filled pond: one launch writes all cells, a second one the banks over them. Wrong on Warp 1.12 only."""
+"""A canal: one launch writes all cells, a second one the inlet's cells over them. Wrong on Warp 1.12 only."""
 
 import numpy as np
 import warp as wp
@@ -11,9 +11,9 @@ def fill(rain: wp.array[wp.float64], level: wp.array[wp.float64]):
 
 
 @wp.kernel
-def banks(height: wp.array[wp.float64], level: wp.array[wp.float64]):
-    side = wp.tid() * (level.shape[0] - 1)
-    level[side] = height[0]
+def inlet(height: wp.array[wp.float64], level: wp.array[wp.float64]):
+    i = wp.tid()
+    level[i] = height[0]
 
 
 @wp.kernel
@@ -22,12 +22,12 @@ def volume(level: wp.array[wp.float64], loss: wp.array[wp.float64]):
     wp.atomic_add(loss, 0, level[i] * level[i])
 
 
-def pond(rain, height):
+def canal(rain, height):
     n = rain.shape[0]
     level = wp.zeros(n, dtype=wp.float64, requires_grad=True)
     loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
     wp.launch(fill, dim=n, inputs=[rain], outputs=[level])
-    wp.launch(banks, dim=2, inputs=[height], outputs=[level])  # ADJ308
+    wp.launch(inlet, dim=2, inputs=[height], outputs=[level])  # ADJ308
     wp.launch(volume, dim=n, inputs=[level], outputs=[loss])
     return loss
 
@@ -38,12 +38,12 @@ def main():
     rain = wp.array(x, dtype=wp.float64, requires_grad=True)
     tape = wp.Tape()
     with tape:
-        loss = pond(rain, height)
+        loss = canal(rain, height)
     tape.backward(loss)
     print("AD =", rain.grad.numpy().round(6).tolist())
 
     def value(values):
-        return pond(wp.array(values, dtype=wp.float64), height).numpy()[0]
+        return canal(wp.array(values, dtype=wp.float64), height).numpy()[0]
 
     print("FD =", np.round([(value(x + e) - value(x - e)) / (2.0 * h) for e in h * np.eye(4)], 6).tolist())
 

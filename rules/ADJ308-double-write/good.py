@@ -1,4 +1,4 @@
-"""A filled pond: the second launch writes a new array, with the banks in place of the outer cells."""
+"""A canal: the second launch writes a new array, with the inlet's cells in place of the first ones."""
 
 import numpy as np
 import warp as wp
@@ -11,9 +11,9 @@ def fill(rain: wp.array[wp.float64], level: wp.array[wp.float64]):
 
 
 @wp.kernel
-def banks(rain: wp.array[wp.float64], height: wp.array[wp.float64], level: wp.array[wp.float64]):
+def inlet(rain: wp.array[wp.float64], height: wp.array[wp.float64], level: wp.array[wp.float64]):
     i = wp.tid()
-    if i == 0 or i == level.shape[0] - 1:
+    if i < 2:
         level[i] = height[0]
     else:
         level[i] = rain[i]
@@ -25,14 +25,14 @@ def volume(level: wp.array[wp.float64], loss: wp.array[wp.float64]):
     wp.atomic_add(loss, 0, level[i] * level[i])
 
 
-def pond(rain, height):
+def canal(rain, height):
     n = rain.shape[0]
     level = wp.zeros(n, dtype=wp.float64, requires_grad=True)
-    banked = wp.zeros_like(level)
+    fed = wp.zeros_like(level)
     loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
     wp.launch(fill, dim=n, inputs=[rain], outputs=[level])
-    wp.launch(banks, dim=n, inputs=[level, height], outputs=[banked])
-    wp.launch(volume, dim=n, inputs=[banked], outputs=[loss])
+    wp.launch(inlet, dim=n, inputs=[level, height], outputs=[fed])
+    wp.launch(volume, dim=n, inputs=[fed], outputs=[loss])
     return loss
 
 
@@ -42,12 +42,12 @@ def main():
     rain = wp.array(x, dtype=wp.float64, requires_grad=True)
     tape = wp.Tape()
     with tape:
-        loss = pond(rain, height)
+        loss = canal(rain, height)
     tape.backward(loss)
     print("AD =", rain.grad.numpy().round(6).tolist())
 
     def value(values):
-        return pond(wp.array(values, dtype=wp.float64), height).numpy()[0]
+        return canal(wp.array(values, dtype=wp.float64), height).numpy()[0]
 
     print("FD =", np.round([(value(x + e) - value(x - e)) / (2.0 * h) for e in h * np.eye(4)], 6).tolist())
 
