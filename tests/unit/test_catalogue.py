@@ -42,7 +42,7 @@ def with_known_misses(code: str) -> object:
     return pytest.param(code, marks=pytest.mark.xfail(strict=True, reason=reason)) if reason else code
 
 
-@pytest.mark.parametrize("code", map(with_known_misses, ABOUT_CODE))
+@pytest.mark.parametrize("code", [with_known_misses(code) for code in ABOUT_CODE])
 def test_the_wrong_program_gets_its_finding_and_no_other(code):
     file = program(code, "bad")
     expected = marks(file)
