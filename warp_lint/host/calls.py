@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import arrays, branches, containers, definitions, externals, natives, objects, torch_bridge
+from warp_lint.host import (
+    arrays,
+    branches,
+    container_methods,
+    containers,
+    definitions,
+    externals,
+    natives,
+    objects,
+    torch_bridge,
+)
 from warp_lint.host.machine import (
     CALL_DEPTH,
     CALL_FLOOR,
@@ -90,7 +100,8 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
                 return call_function(m, found, [receiver, *args], kwargs)
             if found is MISSING:
                 native = receiver.native
-                if native is not None and (not isinstance(native, (dict, list)) or containers.has_method(native, name)):
+                plain = isinstance(native, (dict, list))
+                if native is not None and (not plain or container_methods.has_method(native, name)):
                     return call_method(m, site, receiver.native, name, args, kwargs)
                 outcome = _inherited_method(m, receiver, name, args, kwargs)
                 if outcome is not MISSING:
@@ -103,7 +114,7 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
     if kind is External:
         return externals.call(m, site, externals.canonical(m, f"{receiver.name}.{name}"), args, kwargs)
     if kind in (list, dict, str, tuple, DequeValue, SetValue, LazyList, GeneratorValue, bytes, range):
-        return containers.call_method(m, receiver, name, args, kwargs)
+        return container_methods.call_method(m, receiver, name, args, kwargs)
     if kind is TapeValue:
         return natives.tape_call(m, site, receiver, name, args, kwargs)
     if kind is Native:
@@ -126,7 +137,7 @@ def call_method(m: Machine, site: Any, receiver: Any, name: str, args: list[Any]
         if m.try_depth:
             raise RaisedError(m.native("exception", "AttributeError"))
         return Unknown(f"None.{name}()")
-    return containers.call_method(m, receiver, name, args, kwargs)
+    return container_methods.call_method(m, receiver, name, args, kwargs)
 
 
 def _draws(m: Machine, cls: ClassValue) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import calls, containers, objects
+from warp_lint.host import calls, container_methods, objects
 from warp_lint.host.machine import Frame, Machine
 from warp_lint.host.values import (
     MISSING,
@@ -204,7 +204,7 @@ def instantiate(m: Machine, site: Any, cls: ClassValue, args: list[Any], kwargs:
     if isinstance(init, FunctionValue):
         calls.call_function(m, init, [instance, *args], kwargs)
     elif made_container is not None:
-        containers.call_method(m, made_container, "__init__", args, kwargs)
+        container_methods.call_method(m, made_container, "__init__", args, kwargs)
     elif cls.kind in ("dataclass", "namedtuple"):
         _fill_fields(m, instance, cls, args, kwargs)
     elif cls.kind == "exception":

@@ -100,9 +100,10 @@ _TABLE: dict[str, Handler] = {}
 
 def _table() -> dict[str, Handler]:
     if not _TABLE:
-        from warp_lint.host import numpy_api, python_api, warp_api
+        from warp_lint.host import numpy_api, python_api, stdlib_api, warp_api
 
         _TABLE.update(python_api.HANDLERS)
+        _TABLE.update(stdlib_api.HANDLERS)
         _TABLE.update(numpy_api.HANDLERS)
         _TABLE.update(warp_api.HANDLERS)
     return _TABLE

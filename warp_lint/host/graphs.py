@@ -28,7 +28,7 @@ def end(m: Machine, graph: Native) -> None:
     start, loops, guards = m.captures.pop()
     events = m.trace.events[start:]
     del m.trace.events[start:]
-    graph.state.update(events=events, loops=loops, guards=guards, launched=False)
+    graph.state.update(events=events, place=start, loops=loops, guards=guards, launched=False)
     m.graphs.append(graph)
 
 
@@ -67,8 +67,12 @@ def launch(m: Machine, graph: Any) -> None:
 
 
 def flush(m: Machine) -> None:
-    """Graphs that nothing launched in this run: as if launched at its end."""
-    for graph in m.graphs:
+    """Graphs that nothing launched in this run: as if launched where they were captured."""
+    trace = m.trace
+    for graph in reversed(m.graphs):
         if not graph.state["launched"]:
-            m.trace.events.extend(graph.state["events"])
+            place, events = graph.state["place"], graph.state["events"]
+            trace.events[place:place] = events
+            if trace.second_call_from is not None and trace.second_call_from > place:
+                trace.second_call_from += len(events)
     m.graphs = []

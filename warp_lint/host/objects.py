@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import arrays, calls, containers, definitions, externals, imports, natives
+from warp_lint.host import arrays, calls, container_methods, containers, definitions, externals, imports, natives
 from warp_lint.host.machine import Frame, Machine, RaisedError
 from warp_lint.host.values import (
     MISSING,
@@ -156,7 +156,7 @@ def instance_attribute(m: Machine, instance: Instance, name: str) -> Any:
     if name == "__class__":
         return cls if cls is not None else Unknown("class")
     if instance.native is not None and (
-        not isinstance(instance.native, (dict, list)) or containers.has_method(instance.native, name)
+        not isinstance(instance.native, (dict, list)) or container_methods.has_method(instance.native, name)
     ):
         return get_attribute(m, instance.native, name)
     if cls is not None:

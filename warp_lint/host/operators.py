@@ -7,7 +7,7 @@ import operator as op
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import arrays, calls, containers, externals
+from warp_lint.host import array_operators, calls, containers, externals
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
@@ -84,7 +84,7 @@ def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
         return _numbers(operator, left, right)
     arrays_only = not isinstance(left, HostArray) and not isinstance(right, HostArray)
     if arrays_only and (isinstance(left, ArrayValue) or isinstance(right, ArrayValue)):
-        return arrays.operator(m, _SYMBOL.get(operator, "?"), left, right)
+        return array_operators.operator(m, _SYMBOL.get(operator, "?"), left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return _unknown(m, operator, left, right)
     if isinstance(left, Instance) or isinstance(right, Instance):
@@ -220,7 +220,7 @@ def unary(m: Machine, operator: type, value: Any) -> Any:
             return ~value
         return Unknown("number")
     if isinstance(value, ArrayValue):
-        return arrays.operator(m, "neg", value, None)
+        return array_operators.operator(m, "neg", value, None)
     if isinstance(value, HostArray):
         use(m, value)
         return HostArray("", value.sources, value.shape, value.kind)
@@ -236,7 +236,7 @@ def unary(m: Machine, operator: type, value: Any) -> Any:
 def inplace(m: Machine, operator: type, left: Any, right: Any, hint: str) -> Any:
     """`left op= right`: the new value of the target; the same object if it is changed in place."""
     if isinstance(left, ArrayValue):
-        return arrays.inplace(m, _SYMBOL.get(operator, "?"), left, right)
+        return array_operators.inplace(m, _SYMBOL.get(operator, "?"), left, right)
     if isinstance(left, list) and operator is ast.Add:
         elements = containers.known_elements(m, right)
         if elements is not None:

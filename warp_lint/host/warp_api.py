@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import arrays, calls, containers, definitions, externals, graphs, launch, natives
+from warp_lint.host import array_operators, arrays, calls, containers, definitions, externals, graphs, launch, natives
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     ArrayValue,
@@ -325,10 +325,11 @@ def _map(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, An
     for index, result in enumerate(results):
         if not isinstance(result, ArrayValue):
             continue
-        effects = arrays.map_effects(m, f"map {short}", list(named), f"out{index or ''}", linear, label == "warp.mul")
+        out_name, product = f"out{index or ''}", label == "warp.mul"
+        effects = array_operators.map_effects(m, f"map {short}", list(named), out_name, linear, product)
         arguments: dict[tuple[str, ...], ArrayValue] = {(k,): v for k, v in named.items()}
         arguments[(f"out{index or ''}",)] = result
-        arrays.emit_map(m, f"map {short}", effects, arguments)
+        array_operators.emit_map(m, f"map {short}", effects, arguments)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -403,8 +404,8 @@ def _array_cast(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[
     given = _named(("in_array", "out_array", "count"), args, kwargs)
     source, out = given.get("in_array"), given.get("out_array")
     if isinstance(source, ArrayValue) and isinstance(out, ArrayValue):
-        effects = arrays.map_effects(m, "array_cast", ["src"], "dest", True, False)
-        arrays.emit_map(m, "array_cast", effects, {("src",): source, ("dest",): out})
+        effects = array_operators.map_effects(m, "array_cast", ["src"], "dest", True, False)
+        array_operators.emit_map(m, "array_cast", effects, {("src",): source, ("dest",): out})
     return None
 
 
