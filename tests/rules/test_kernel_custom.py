@@ -195,11 +195,11 @@ def test_local_arrays(tmp_path: Path) -> None:
         tmp_path,
         """
         @wp.kernel
-        def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+        def needed(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             i = wp.tid()
             t = wp.zeros(shape=(3,), dtype=float)  # ADJ108
             t[0] = x[i]
-            out[i] = t[0]
+            out[i] = t[0] * t[0]
 
         @wp.kernel
         def weights(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -209,12 +209,21 @@ def test_local_arrays(tmp_path: Path) -> None:
             out[i] = t[0] * x[i]
 
         @wp.kernel
-        def unrelated(x: wp.array(dtype=float), out: wp.array(dtype=float), count: wp.array(dtype=int)):
+        def stored_twice(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             i = wp.tid()
-            t = wp.zeros(shape=(3,), dtype=int)
-            t[0] = i
-            count[i] = t[0]
-            out[i] = x[i]
+            t = wp.zeros(shape=(3,), dtype=float)  # ADJ108
+            t[0] = x[i]
+            a = t[0]
+            t[0] = x[i + 1]
+            out[i] = a + t[0]
+
+        @wp.kernel
+        def linear(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+            i = wp.tid()
+            t = wp.zeros(shape=(3,), dtype=float)
+            t[0] = x[i]
+            t[0] += x[i + 1] * x[i + 1]
+            out[i] = 3.0 * t[0]
         """,
     )
 

@@ -46,14 +46,12 @@ class Adjoint:
         clears: bool = True,
         active: Callable[[Path], bool] | None = None,
         useful: Callable[[Path], bool] | None = None,
-        local_gradients: bool = False,
     ) -> None:
         self.graph = graph
         self.memory = memory
         self.clears = clears  # a plain store clears its destination's adjoint
         self.is_active = active or (lambda path: True)
         self.is_useful = useful or (lambda path: True)
-        self.local_gradients = local_gradients
         self.bits: dict[Path, int] = {}
         count = len(graph.values)
         self.act = [0] * count
@@ -85,12 +83,10 @@ class Adjoint:
 
     def carries(self, event: Event) -> bool:
         """Does the accessed array carry a gradient?"""
-        if event.local:
-            return self.local_gradients
         element = event.array.type.element
         if element is not None and not element.floating:
             return False
-        return self.is_active(event.path)
+        return event.local or self.is_active(event.path)
 
     # Forward
 

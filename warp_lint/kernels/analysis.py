@@ -49,11 +49,11 @@ def graph_of(
     store = _store(project)
     known = {path: value for path, value in (scalars or {}).items() if isinstance(value, (bool, int))}
     rolls = settings.target < _CONTINUE_EXACT
-    key = (definition, rolls, tuple(sorted(known.items())))
+    key = (definition, settings.target, tuple(sorted(known.items())))
     found = store.graphs.get(key)
     if found is None:
         options = replace(options_of(project, definition), continue_rolls=rolls)
-        found = execute(project, store.reader, definition, options, known), options
+        found = execute(project, store.reader, definition, options, known, settings.target), options
         store.graphs[key] = found
     return found
 

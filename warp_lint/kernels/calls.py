@@ -245,7 +245,7 @@ class Calls(Expressions):
         entry = lookup(name)
         if entry is None:
             return self.opaque(node, values, why=f"builtin `{name}`")
-        entry = entry.of(*(a.type.type_class for a in args[:3]))
+        entry = entry.of(*(a.type.type_class for a in args[:3])).at(self.target)
         bound = entry.bind(len(args), tuple(keywords))
         uses = [entry.operands[b].use if b is not None else Use.VALUE for b in bound]
         if any(u in (Use.STORE, Use.ACCUMULATE, Use.EXTREMUM, Use.EXCHANGE, Use.READ) for u in uses):

@@ -43,8 +43,9 @@ class Access(enum.Enum):
 class Touch:
     """One access to an array in a kernel, in program order.
 
-    `guarded`: under a condition, so it may not happen. `differentiable`: the value read or written
-    can carry a gradient (floating point, and for a write: depends on some floating-point input).
+    `guarded`: under a condition on data (not only on the thread index and scalars), so it may not happen.
+    `differentiable`: the value read or written can carry a gradient (floating point, and for a write:
+    depends on some floating-point input).
     `from_self`: the stored value depends on the element's own old value (in-place update).
     `partial`: only a component of a composite element (`a[i].x`), the rest of it stays.
     """

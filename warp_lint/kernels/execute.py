@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from packaging.version import Version
+
 from warp_lint.kernels import types as t
 from warp_lint.kernels.calls import Calls
 from warp_lint.kernels.detect import Options, kernel_kind
@@ -15,6 +17,7 @@ from warp_lint.kernels.expressions import OPERATORS
 from warp_lint.kernels.graph import Cell, Exit, Graph, Guard, Loop, Value
 from warp_lint.kernels.machine import Budget, Context, Machine, Place
 from warp_lint.kernels.types import Type, TypeReader
+from warp_lint.settings import NEWEST_KNOWN
 from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import Project
 
@@ -598,9 +601,10 @@ def execute(
     definition: Definition,
     options: Options,
     scalars: Mapping[Path, Any] | None = None,
+    target: Version = NEWEST_KNOWN,
 ) -> Graph:
     """Execute a kernel (or a func by itself) symbolically. Never raises on any source."""
-    machine = Executor(project, reader, definition, options, scalars or {})
+    machine = Executor(project, reader, definition, options, scalars or {}, target)
     graph = machine.graph
     assert not isinstance(definition.node, ast.ClassDef)
     arguments = definition.node.args

@@ -161,7 +161,7 @@ class Expressions(Machine):
         value.name = name
         entry = lookup(name)
         if entry is not None:
-            value.entry = entry.of(left.type.type_class, right.type.type_class)
+            value.entry = entry.of(left.type.type_class, right.type.type_class).at(self.target)
             value.bound = (0, 1)
         if left.const is not None and right.const is not None:
             value.const = _fold(name, left.const, right.const)

@@ -208,7 +208,16 @@ class Inspection:
         user, event = defect.need.user, defect.cause.event
         if defect.cause.kind != "store" or event is None or user.name not in ("max", "min") or user.op != "call":
             return False
-        return through(event.value.args[0]) is user and through(user.args[0]).op == "load"
+        first = through(user.args[0]).event
+        if (
+            event.access is not Access.STORE
+            or event.atomic
+            or through(event.value.args[0]) is not user
+            or first is None
+        ):
+            return False
+        same = self.memory.canonical(first.path) == self.memory.canonical(event.path)
+        return same and first.access is Access.READ and self.memory.same_pass(first, event)
 
     # Places
 

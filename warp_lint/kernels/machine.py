@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from packaging.version import Version
+
 from warp_lint.kernels import types as t
 from warp_lint.kernels.detect import Options, companion
 from warp_lint.kernels.effects import Access, Path
@@ -59,8 +61,10 @@ class Machine:
         definition: Definition,
         options: Options,
         scalars: Mapping[Path, Any],
+        target: Version,
     ) -> None:
         self.scalars = scalars
+        self.target = target
         self.project = project
         self.reader = reader
         self.options = options

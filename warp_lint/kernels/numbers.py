@@ -194,7 +194,7 @@ def _differ(one: Value, two: Value, guards: tuple[Guard, ...]) -> bool:
     if not difference.terms:
         return difference.constant != 0
     ends = (_behind(one), _behind(two))
-    if any(end.op in ("load", "index", "call") for end in ends):
+    if any(end.op in ("index", "call") for end in ends):
         return True  # a table of pairs, the next one around a ring
     for end, other in (ends, ends[::-1]):
         for loop in end.loops:
@@ -239,9 +239,8 @@ def may_vanish(value: Value, depth: int = 0) -> bool:
     if value.name in ("length", "norm_l2"):
         return True
     if value.name == "mul":
-        return same(value.args[0]) == same(value.args[1]) or any(
-            may_vanish(a, depth + 1) and _behind(a).op == "load" for a in value.args if a.const is None
-        )
+        factors = [argument for argument in value.args if _behind(argument).const is None]
+        return same(value.args[0]) == same(value.args[1]) or (len(factors) == 1 and may_vanish(factors[0], depth + 1))
     if value.name == "pow":
         return bool(value.args[1].const == 2)
     if value.name == "add":
@@ -268,7 +267,11 @@ def hazards(inspection: Inspection) -> Iterator[Hazard]:
             if fact.guarded:
                 continue
             for argument, position in zip(value.args, value.bound, strict=False):
-                if position == fact.operand and _reachable(inspection, value, argument, fact) and not replaced(argument):
+                if (
+                    position == fact.operand
+                    and _reachable(inspection, value, argument, fact)
+                    and not replaced(argument)
+                ):
                     yield Hazard(value, argument, fact)
                     break
 
@@ -282,12 +285,12 @@ def _reachable(inspection: Inspection, value: Value, operand: Value, fact: Singu
         if _behind(base).const == 0:
             return bool(inspection.active(power))
         exponent = _behind(power).const
-        if not act or not isinstance(exponent, (int, float)) or exponent >= 1 or exponent == 0:
+        if not act or (isinstance(exponent, (int, float)) and (exponent >= 1 or exponent == 0)):
             return False
         return not positive(base)
     if not act:
         return False
-    if fact.where in ("zero", "nonpositive"):
+    if fact.where == "zero":
         return not positive(operand)
     if fact.where == "overflow":
         return not _bounded_above(operand)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from warp_lint.kernels.adjoint import Adjoint, Need
 from warp_lint.kernels.effects import Access
-from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive
+from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive, implied
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.objects import Relation, relation
 
@@ -37,6 +37,18 @@ class Defect:
 
     need: Need
     cause: Cause
+
+
+def first_of(writes: list[Event], read: Event) -> list[Event]:
+    """The overwrites to blame: the first one that surely happens, and conditional ones ahead of it. Repairing
+    those leaves the later ones no older value to destroy."""
+    ordered = sorted(writes, key=lambda write: (write.time < read.time, write.time))
+    kept: list[Event] = []
+    for write in ordered:
+        kept.append(write)
+        if implied(write.guards, read.guards):
+            break
+    return kept
 
 
 class Replay:
@@ -175,14 +187,17 @@ class Replay:
                 return self.taint[restored.value.args[0].id]
             # What a func stored itself is back when it runs as a call, but not in its own reverse pass.
             frame = event.frame if restored is not None else None
+            overwrites: list[Event] = []
             for write in self.memory.writes_to(event.path):
                 if self.memory.follows(event, write) is Hit.SURE and not self.memory.idle(write):
-                    key = ("store", write.time, frame.id if frame is not None else -1)
-                    result |= self._cause(key, Cause("store", 0, event=write), frame)
+                    overwrites.append(write)
                 elif self.replayed(write) and self._before(write, event):
                     if write.access is Access.STORE and not self._overwritten_between(write, event):
                         continue
                     result |= self._cause(("replayed", write.time), Cause("replayed", 0, event=write), None)
+            for write in first_of(overwrites, event):
+                key = ("store", write.time, frame.id if frame is not None else -1)
+                result |= self._cause(key, Cause("store", 0, event=write), frame)
         self._stale[value.id] = result
         return result
 
@@ -257,8 +272,7 @@ class Replay:
         found: list[Defect] = []
         for need in self.adjoint.needs:
             mask = self.taint[need.value.id]
-            if need.kind != "result" or need.value.cell is not None:
-                mask |= self.late(need.value, need.user)
+            mask |= self.late(need.value, need.user)
             if mask:
                 found.extend(Defect(need, cause) for cause in self.causes_of(mask))
         return found

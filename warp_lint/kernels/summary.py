@@ -111,11 +111,26 @@ def _touch(event: Event, graph: Graph, adjoint: Adjoint) -> Touch:
         event.access,
         index_form(event, adjoint.memory),
         event.location,
-        bool(event.guards),
+        any(_reads_data(guard.condition) for guard in event.guards),
         differentiable,
         from_self,
         bool(event.component),
     )
+
+
+def _reads_data(condition: Value) -> bool:
+    """Not a mere bounds check on the thread index and scalar parameters."""
+    seen: set[int] = set()
+    pending = [condition]
+    while pending:
+        value = pending.pop()
+        if value.id in seen:
+            continue
+        seen.add(value.id)
+        if value.op in ("load", "opaque", "carry", "after", "severed", "loopvar") or value.name.startswith("atomic"):
+            return True
+        pending.extend(value.args)
+    return False
 
 
 def feeds(graph: Graph, memory: Memory, store: Event) -> bool:

@@ -52,6 +52,7 @@ def _neighbour(stored: tuple[Linear | None, ...], read: tuple[Linear | None, ...
     for left, right in zip(stored, read, strict=True):
         if left is None or right is None:
             return False
+        right = _unclamped(right)
         difference = combine(left, right, -1)
         if difference.terms:
             return False
@@ -62,6 +63,19 @@ def _neighbour(stored: tuple[Linear | None, ...], read: tuple[Linear | None, ...
             return False
         moved = True
     return moved
+
+
+def _unclamped(index: Linear) -> Linear:
+    """`max(i - 1, 0)`, `min(i + 1, n - 1)`: the index without the clamp at the border."""
+    if len(index.terms) != 1 or index.constant or index.terms[0][1] != 1:
+        return index
+    symbol = index.terms[0][0]
+    if isinstance(symbol, tuple) and symbol[0] == "call" and symbol[1] in ("max", "min", "clamp"):
+        inner = [part for part in symbol[2] if isinstance(part, Linear)]
+        moving = [part for part in inner if any(isinstance(s, tuple) and s[0] == "tid" for s, _ in part.terms)]
+        if len(moving) == 1:
+            return moving[0]
+    return index
 
 
 def _selective(guard: Guard) -> bool:

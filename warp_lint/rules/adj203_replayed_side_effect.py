@@ -18,11 +18,12 @@ def check(inspection: Inspection) -> Iterator[Report]:
         name = ".".join(event.path)
         if group.cause.kind == "counter":
             inside = event.frame.parent is not None
-            again = "increments `" + name + "` again" if inside else "doesn't increment `" + name + "`"
+            again = "runs" if inside else "doesn't run"
+            more = " again" if inside else ""
             yield Report(
                 CODE,
                 event.location,
-                f"the replay {again}, so the value that `{event.atomic}` returns differs in the reverse pass",
+                f"the replay {again} `wp.{event.atomic}` on `{name}`{more}: the adjoint sees another result",
                 "store the index to an array in one kernel and use it in the next, or write a `func_replay`",
                 (*_uses(group), *call_notes(event.frame)),
                 group.partners,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from warp_lint.findings import Severity
 from warp_lint.kernels.graph import Value
 from warp_lint.kernels.inspection import Inspection, Report, call_notes, through
 from warp_lint.kernels.numbers import Hazard, apart, atoms, hazards, may_vanish, protected, same
@@ -30,6 +31,8 @@ def check(inspection: Inspection) -> Iterator[Report]:
             _help(hazard),
             call_notes(value.frame),
             inspection.active(value),
+            # Hand-written logistic functions are common, and overflow far out.
+            Severity.INFO if value.name == "exp" else None,
         )
 
 
@@ -37,6 +40,8 @@ def _reason(inspection: Inspection, hazard: Hazard) -> str | None:
     value, operand = hazard.value, hazard.operand
     if value.name == "pow" and value.args[0].const == 0:
         return "because its base is zero"
+    if value.name == "pow" and through(value.args[1]).const is None:
+        return None  # an exponent that isn't known is mostly above one
     if value.name in _ROOTS:
         return "where its operand is zero" if may_vanish(operand) else None
     if value.name == "div":
@@ -67,9 +72,11 @@ def _late(inspection: Inspection, hazard: Hazard) -> bool:
     for user in inspection.graph.values[hazard.value.id + 1 :]:
         if user.op in ("copy", "arg", "ret") and user.args and user.args[0].id in wanted:
             wanted.add(user.id)
-        elif user.op == "phi" and any(a.id in wanted for a in user.args[1:]):
-            if any(through(a).const is not None for a in user.args[1:]) and decided & atoms(user.args[0]):
-                return inspection.live(user)
+            continue
+        replaces = user.op == "phi" and any(a.id in wanted for a in user.args[1:])
+        fixed = replaces and any(through(a).const is not None for a in user.args[1:])
+        if fixed and decided & atoms(user.args[0]):
+            return inspection.live(user)
     return False
 
 
