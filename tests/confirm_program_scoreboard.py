@@ -66,7 +66,7 @@ def numbers(text: str) -> dict[str, list[float]]:
 
 def near(a: float, b: float, scale: float) -> bool:
     if a != a or b != b or abs(a) == float("inf") or abs(b) == float("inf"):
-        return not (abs(a) < 1e30) == (not (abs(b) < 1e30))
+        return (abs(a) < 1e30) == (abs(b) < 1e30)
     return abs(a - b) <= 0.01 * max(abs(b), 0.01 * scale, 1e-6)
 
 

@@ -131,13 +131,17 @@ def _arcs(columns: Sequence[dict[str, Any]], touches: Sequence[Any], proofs: Seq
                                 "lane": key,
                                 "from": earlier,
                                 "to": number,
-                                "text": f"{proof.code}: read by {columns[earlier]['name']}, overwritten by {column['name']}",
+                                "text": _story(proof, columns[earlier], column),
                             }
                         )
                         break
             if len(result) > 400:
                 return result
     return result
+
+
+def _story(proof: Proof, reader: dict[str, Any], writer: dict[str, Any]) -> str:
+    return f"{proof.code}: read by {reader['name']}, overwritten by {writer['name']}"
 
 
 def _base(name: str) -> str:

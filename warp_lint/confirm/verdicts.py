@@ -50,7 +50,6 @@ class Proof:
     kernel: str = ""
     count: int = 1
     method: str = "restored adjoints"
-    source: str = ""
     value: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
 
@@ -128,12 +127,21 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
             if site is None:
                 continue
             proof = Proof(
-                culprit["code"], culprit["kind"], site, backward["number"], culprit.get("array", ""), culprit.get("actor", ""),
-                _place(culprit.get("read")), str(culprit.get("reader", "")), _place(culprit.get("needed")),
-                _place(culprit.get("launch")), [p for p in map(_place, culprit.get("path", [])) if p],
-                kernel=culprit.get("kernel", ""), source=culprit.get("source", ""),
-                value=culprit.get("value", ""), inputs=culprit.get("inputs", {}),
-            )  # fmt: skip
+                code=culprit["code"],
+                kind=culprit["kind"],
+                site=site,
+                number=backward["number"],
+                array=culprit.get("array", ""),
+                actor=culprit.get("actor", ""),
+                read=_place(culprit.get("read")),
+                reader=str(culprit.get("reader", "")),
+                needed=_place(culprit.get("needed")),
+                launch=_place(culprit.get("launch")),
+                path=[p for p in map(_place, culprit.get("path", [])) if p],
+                kernel=culprit.get("kernel", ""),
+                value=culprit.get("value", ""),
+                inputs=culprit.get("inputs", {}),
+            )
             effect = culprit.get("effect")
             _numbers(proof, backward, effect["parameter"] if effect else None)
             if proof.kind == "adjoint":
@@ -148,20 +156,22 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
         fd = item["fd"][number] if number < len(item["fd"]) else None
         add(
             Proof(
-                item["code"],
-                item["kind"],
-                site,
-                item["number"],
-                item["array"],
-                item.get("actor", ""),
-                _place(item["read"]),
+                code=item["code"],
+                kind=item["kind"],
+                site=site,
+                number=item["number"],
+                array=item["array"],
+                actor=item.get("actor", ""),
+                read=_place(item["read"]),
                 ad=ad,
                 fd=fd,
                 where=f"{item['array']}.grad[{number}]",
                 method="the recorded gradients",
-            )  # fmt: skip
+            )
         )
-    return list(found.values())
+    late = {proof.site for proof in found.values() if proof.code == "ADJ304"}
+    twice = ("ADJ301", "ADJ302", "ADJ303")  # the same write, seen from a tape that is entered again
+    return [proof for proof in found.values() if not (proof.code in twice and proof.site in late)]
 
 
 def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
@@ -219,7 +229,8 @@ def judge(
             continue
         if proof.kind in ("own", "adjoint", "birth"):
             known = {(f.code, f.location) for f in result}
-            named = [f for f in kernel_findings(proof, project, version) if matches(f, proof, reach)]
+            active = reach.active_at(proof.needed or proof.site)
+            named = [f for f in kernel_findings(proof, project, version, active) if matches(f, proof, reach)]
             if named:
                 result.extend(f.with_verdict(confirmed(proof)) for f in named if (f.code, f.location) not in known)
                 continue
@@ -242,12 +253,15 @@ def _spoken(finding: Finding, proof: Proof) -> Finding:
     return finding.with_verdict(confirmed(proof)).with_severity(severity)
 
 
-def kernel_findings(proof: Proof, project: Project | None, version: str) -> list[Finding]:
-    """What the kernel rules say of the kernel that a proof is about, taken as differentiated."""
+def kernel_findings(
+    proof: Proof, project: Project | None, version: str, active: frozenset[tuple[str, ...]]
+) -> list[Finding]:
+    """What the kernel rules say of the kernel that a proof is about, with the arrays that had gradients."""
     from pathlib import Path
 
     from packaging.version import InvalidVersion, Version
 
+    from warp_lint.kernels.activity import UNKNOWN, KernelActivity, LaunchContext
     from warp_lint.kernels.check import check_kernel
     from warp_lint.kernels.detect import kernels_of
     from warp_lint.settings import Settings
@@ -261,6 +275,7 @@ def kernel_findings(proof: Proof, project: Project | None, version: str) -> list
         settings = Settings(Version(version), assume_active=True)
     except InvalidVersion:
         settings = Settings(assume_active=True)
+    activity = KernelActivity("active", (LaunchContext(active),)) if active else UNKNOWN
     file = Path(place[0]).resolve()
     project = project or NewProject(Path.cwd())
     try:
@@ -270,7 +285,7 @@ def kernel_findings(proof: Proof, project: Project | None, version: str) -> list
         found: list[Finding] = []
         for definition in kernels_of(project, module):
             if span[0] <= definition.location.line <= span[1]:
-                found += check_kernel(project, definition, settings)
+                found += check_kernel(project, definition, settings, activity)
     except (RecursionError, KeyError, AttributeError, ValueError):
         return []
     # A NaN can come of a stale value; what explains that says more than the place where it shows.
@@ -314,6 +329,7 @@ class Reach:
         self.kernels: dict[Place, str] = {}
         self.names: dict[str, Place] = {}
         self.lines: set[Place] = set()
+        self.active: dict[Place, set[tuple[str, ...]]] = {}
         # Agreement in zeros alone refutes nothing.
         self.statuses = {"inconclusive" if b["status"] == "right" and b["reason"] else b["status"] for b in backwards}
         for step in steps.get("steps", []):
@@ -325,6 +341,12 @@ class Reach:
                 key, path, line = step["kernel"]
                 self.kernels[(shown(path), line)] = key
                 self.names[key] = (shown(path), line)
+                paths = self.active.setdefault((shown(path), line), set())
+                paths.update(tuple(t["path"]) for t in step["touches"] if t["delta"] is not None)
+
+    def active_at(self, place: Place) -> frozenset[tuple[str, ...]]:
+        """Parameters of the kernel at a place whose arrays had gradients in some launch."""
+        return frozenset(self.active.get(place, ()))
 
     def kernel_at(self, location: Location) -> Place | None:
         """The launched kernel whose definition holds a location."""
@@ -405,9 +427,10 @@ def statement(path: str, line: int) -> Location:
     tree = _tree(path)
     best: ast.stmt | None = None
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or node.lineno):
-            if best is None or (_first(node), -(node.end_lineno or 0)) >= (_first(best), -(best.end_lineno or 0)):
-                best = node
+        if not isinstance(node, ast.stmt) or not _first(node) <= line <= (node.end_lineno or node.lineno):
+            continue
+        if best is None or (_first(node), -(node.end_lineno or 0)) >= (_first(best), -(best.end_lineno or 0)):
+            best = node
     if best is None:
         return Location(path, max(line, 1), 1, max(line, 1), 2)
     if isinstance(best, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -432,9 +455,10 @@ def _function_at(path: str, line: int) -> ast.FunctionDef | None:
     tree = _tree(path)
     best: ast.FunctionDef | None = None
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.FunctionDef) and _first(node) <= line <= (node.end_lineno or node.lineno):
-            if best is None or node.lineno > best.lineno:
-                best = node
+        if not isinstance(node, ast.FunctionDef) or not _first(node) <= line <= (node.end_lineno or node.lineno):
+            continue
+        if best is None or node.lineno > best.lineno:
+            best = node
     return best
 
 

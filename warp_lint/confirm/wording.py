@@ -46,10 +46,10 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         notes.append((proof.launch, "launched here"))
     text = {
         "own": f"{actor} overwrites {array}, whose old value its own gradient needs",
-        "overwritten": f"{array} is overwritten here by {actor}, but {reader} still needs its old value for the gradient",
-        "late": f"{array} is written here before `backward()`, but {reader} still needs its old value for the gradient",
-        "scope": f"{array} is overwritten on the tape after the loss, but {reader} still needs its old value for the gradient",
-        "cleared": f"{array} is overwritten here by {actor} off the tape, so gradients of the new value reach the old one",
+        "overwritten": f"{array} is overwritten here by {actor}, but {reader} still needs its old value",
+        "late": f"{array} is written here before `backward()`, but {reader} still needs its old value",
+        "scope": f"{array} is overwritten on the tape after the loss, but {reader} still needs its old value",
+        "cleared": f"{array} is overwritten here by {actor} off the tape, so its new gradient reaches the old value",
         "severed": f"{array} has no gradient, so nothing flows back through it",
         "alias": f"{array} is memory that other arrays share without sharing its gradient",
         "retained": f"{array} has `retain_grad` and is stored more than once, so its gradient is passed on twice",

@@ -172,15 +172,14 @@ class Check:
             if any(not np.all(np.isfinite(p.ideal)) for p in self.wrong):
                 judgement.culprits.extend(births(self))
                 saved.restore()
-            if not any(c["kind"] == "birth" for c in judgement.culprits) and any(
-                not self._ideal_fits(p) for p in self.wrong
-            ):
+            if any(not self._ideal_fits(p) for p in self.wrong):
                 from warp_lint.confirm.live.attribution import wrong_launches
 
-                found = wrong_launches(self)
+                born = {c["kernel"] for c in judgement.culprits if c["kind"] == "birth"}
+                found = wrong_launches(self, born)
                 saved.restore()
                 judgement.culprits.extend(found)
-                if not found:
+                if not found and not born:
                     judgement.culprits.extend(passed_by(self))
             if not judgement.culprits:
                 judgement.status = "inconclusive"
@@ -386,7 +385,6 @@ class Check:
         magnitude = self._magnitude()
         if not forward.faithful:
             return
-        size = self.size
         parameters = judgement.parameters
         per_run = forward.seconds / max(forward.runs, 1)
         left = max(self.deadline - time.monotonic(), 0.2)
@@ -565,10 +563,7 @@ class Check:
                 before, after = np.abs(parameter.own - parameter.ideal), np.abs(found - parameter.ideal)
                 if not float(np.nansum(after)) < float(np.nansum(before)):
                     continue
-            if not np.all(np.isfinite(gap)):
-                relative = 1e9
-            else:
-                relative = float(gap.max()) / scale if gap.size else 0.0
+            relative = 1000000000.0 if not np.all(np.isfinite(gap)) else float(gap.max()) / scale if gap.size else 0.0
             if relative > EXACT and (best is None or relative > best["relative"]):
                 number = int(np.argmax(np.nan_to_num(gap, nan=np.inf))) if gap.size else 0
                 best = {"parameter": parameter.name, "element": number, "relative": min(relative, 1e9),

@@ -7,6 +7,7 @@ host computes between, out of `.numpy()` or in unrecorded calls, is part of what
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -72,10 +73,8 @@ class Probe:
         if os.getpid() != self._owner:
             return
         for handle in (self._request, self._answer):
-            try:
+            with contextlib.suppress(OSError):
                 os.close(handle)
-            except OSError:
-                pass
         try:
             os.kill(self.child, signal.SIGKILL)
             os.waitpid(self.child, 0)
@@ -167,10 +166,8 @@ def _sleep(recorder: Recorder, record: TapeRecord, request: int, answer: int) ->
 def _answer_of(copy: int, handle: int) -> bytes:
     ready, _, _ = select.select([handle], [], [], PATIENCE)
     raw = os.read(handle, 8) if ready else b""
-    try:
+    with contextlib.suppress(OSError):
         os.kill(copy, signal.SIGKILL)
-    except OSError:
-        pass
     deadline = time.monotonic() + 2
     while time.monotonic() < deadline:
         if os.waitpid(copy, os.WNOHANG)[0]:

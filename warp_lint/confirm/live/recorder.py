@@ -363,6 +363,8 @@ class Recorder:
                 for member in argument.path[1:]:
                     array = getattr(array, member, None)
                 label = ".".join((label or argument.path[0], *argument.path[1:]))
+                known = self.names.of(array, frame) if array is not None and frame is not None else ""
+                label = known if known.isidentifier() else label
             elif value is not None and frame is not None:
                 label = self.names.of(value, frame)
             touch.name = label
@@ -602,7 +604,7 @@ class Recorder:
                 if array.device is not None:
                     recorder._know(array)
                     how = "array" if data is not None else "pointer" if kwargs.get("ptr") is not None else "new"
-                    site, _, _, frame = recorder.sites.here(2)
+                    site, _, _, _frame = recorder.sites.here(2)
                     if array.ptr:
                         recorder.born[array.ptr] = recorder.counter
                         recorder.allocated[array.ptr] = (site, how)

@@ -72,7 +72,7 @@ class Shadow:
         for step in self.window.entries:
             if step.kind != "launch":
                 continue
-            kernel, dim, max_blocks, inputs, outputs, device, block_dim = step.entry[:7]
+            kernel, dim, _max_blocks, inputs, outputs, _device, _block_dim = step.entry[:7]
             command = self.warp.command(kernel, dim, inputs, outputs, **step.options)
             if command is None:
                 raise Unfit("a launch can't be packed again")
@@ -167,7 +167,7 @@ class Shadow:
                 ]
             return found
 
-        for (index, delta), (low, content, mask) in self.start.items():
+        for (index, delta), (low, content, _) in self.start.items():
             region = window.regions[index]
             if ("leftover", index) in on or (leaves_from_zero and region.leaf and not region.written):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import site
 import sys
@@ -98,10 +99,8 @@ class Names:
         return found[1] if found is not None and found[0]() is value else ""
 
     def given(self, value: Any, name: str) -> None:
-        try:
+        with contextlib.suppress(TypeError):
             self._known[id(value)] = (weakref.ref(value), name)
-        except TypeError:
-            pass
 
     def _search(self, value: Any, frame: Any) -> str:
         depth = 0
