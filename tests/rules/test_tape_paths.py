@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.trace.build import ADD, MULTIPLY, SCALE, SQUARE, SUM, Kernel, Program, findings, found
+from tests.unit.trace.build import ADD, MULTIPLY, SCALE, SQUARE, SUM, Kernel, Program, at, findings, found
 from warp_lint.findings import Severity
 from warp_lint.trace.model import RecordFunction
 
@@ -61,6 +61,25 @@ def test_what_a_cut_hides() -> None:
     p.backward(tape, loss)
     p.read(a)
     assert found(p) == {("ADJ404", first), ("ADJ404", second), ("ADJ301", line)}
+
+
+def test_helper_that_allocates_with_and_without() -> None:
+    """The call decides, not the `zeros` in the helper."""
+    p = Program()
+    a, out, loss = p.array("a"), p.array("out"), p.array("loss")
+    line = p.line + 5
+    y = p.array("y", False, line=700)
+    p.trace.roots[y.region.root].call_path = (at(line),)
+    z = p.array("z", line=700)
+    tape = p.tape()
+    with p.on(tape):
+        p.launch(SQUARE, src=a, dst=y)
+        p.launch(SQUARE, src=y, dst=z)
+        p.launch(SQUARE, src=z, dst=out)
+        p.launch(SUM, x=out, loss=loss)
+    p.backward(tape, loss)
+    p.read(a)
+    assert found(p) == {("ADJ404", line)}
 
 
 def test_literal_false_is_an_intention() -> None:
@@ -321,4 +340,44 @@ def test_rollout_before_the_tape_that_the_tape_repeats() -> None:
         p.launch(SUM, x=y, loss=loss)
     p.backward(tape, loss)
     p.read(a)
+    assert found(p) == set()
+
+
+def test_kernel_without_adjoint_into_an_array_without_gradient_is_detached_on_purpose() -> None:
+    p, _ = path(DISABLED, y_grad=False)
+    assert found(p) == set()
+
+
+def test_window_that_moves_on() -> None:
+    """Receding horizon: the next window starts, outside the tape, from what the last one computed."""
+    p = Program()
+    k = p.array("k", shape=(1,))
+    first, last = p.array("s0"), p.array("s1")
+    for _ in p.loop(2):
+        tape = p.tape()
+        with p.on(tape):
+            loss = p.array("loss")
+            p.launch(MULTIPLY, src=first, k=k, dst=last)
+            p.launch(SUM, x=last, loss=loss)
+        p.backward(tape, loss)
+        p.read(k)
+        p.zero(tape)
+        p.copy(first, last)
+    assert found(p) == set()
+
+
+def test_checkpoints_through_the_host() -> None:
+    p = Program()
+    k = p.array("k", shape=(1,))
+    start, end = p.array("start"), p.array("end")
+    p.launch(MULTIPLY, src=start, k=k, dst=end)
+    p.host_read(end)
+    checkpoint = p.array("checkpoint", origin="array", sources=(end,))
+    tape = p.tape()
+    with p.on(tape):
+        loss, y = p.array("loss"), p.array("y")
+        p.launch(MULTIPLY, src=checkpoint, k=k, dst=y)
+        p.launch(SUM, x=y, loss=loss)
+    p.backward(tape, loss)
+    p.read(k)
     assert found(p) == set()

@@ -36,7 +36,7 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
         analysis,
         "ADJ404",
         severity,
-        analysis.allocation(cut.array),
+        analysis.responsible(cut.array),
         message,
         help,
         [Note(analysis.where(cut.index), "on the way from a parameter to the loss here")],

@@ -12,6 +12,7 @@ from warp_lint.trace.cuts import Cut, Cuts
 from warp_lint.trace.flow import Flow, Repairs, Tier
 from warp_lint.trace.gradients import REPEATS, Gradients
 from warp_lint.trace.model import (
+    Allocate,
     Array,
     Backward,
     Event,
@@ -160,6 +161,28 @@ class Analysis:
         root = self.trace.roots.get(array.region.root)
         assert root is not None
         return root.location
+
+    def responsible(self, array: Array) -> Location:
+        """The statement that decides that an array has no gradient: the allocation, or the call of a helper
+        that allocates others with one."""
+        place = self.allocation(array)
+        if id(array) in self.flow.views:
+            return place
+        root = self.trace.roots.get(array.region.root)
+        for site in (place, *(root.call_path[::-1] if root is not None else ())):
+            if site not in self._with_gradient:
+                return site
+        return place
+
+    @cached_property
+    def _with_gradient(self) -> set[Location]:
+        """Places that allocations of arrays with gradient pass through."""
+        places: set[Location] = set()
+        for event in self.events:
+            if isinstance(event, Allocate) and event.array.requires_grad:
+                places.add(event.location)
+                places.update(event.call_path)
+        return places
 
     def loop_between(self, first: int, second: int) -> Location | None:
         """The loop in whose different iterations two events happened."""

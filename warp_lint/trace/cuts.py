@@ -157,9 +157,16 @@ class Cuts:
         if tier is Tier.NONE:
             return
         if not recorded(event):
-            self._add("unrecorded" if event.tape is not None else "outside", index, array, tier, sure)
+            if event.tape is not None:
+                self._add("unrecorded", index, array, tier, sure)
+                return
+            # State carried over from an earlier tape is not a forgotten part of the forward computation.
+            leaves = [self.flow.own_tier(event.arguments[p]) for p in effects.flows.get(path, ()) if p in readings]
+            late = index > self.window.last
+            self._add("outside", index, array, tier if late else max(leaves, default=Tier.NONE), sure)
         elif not self.flow.has_adjoint(effects):
-            self._add("backward", index, array, tier, sure)
+            if self.flow.has_gradient(array) is not False:  # else it is detached on purpose, at both ends
+                self._add("backward", index, array, tier, sure)
         elif self.flow.has_gradient(array) is False:
             self._add(self._without(array), index, array, tier, sure)
 
@@ -210,7 +217,7 @@ class Cuts:
             if self.flow.has_gradient(event.destination) is False:
                 self._add(self._without(event.destination), index, event.destination, reading.actual, sure)
             elif event.tape is None:
-                self._add("outside", index, event.destination, reading.actual, sure)
+                self._add("outside", index, event.destination, self.flow.own_tier(event.source), sure)
         self._kill(place)
         self._mark(Place(event.source.region), sure)
 
@@ -221,6 +228,8 @@ class Cuts:
         for source in sources:
             self._add("host", index, source, self.flow_at(index, source), sure)
         self._kill(Place(array.region))
+        if event.tape is None:
+            return  # a new start, made on purpose
         for source in sources:
             self._mark(Place(source.region), sure)
 
