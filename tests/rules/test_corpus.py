@@ -35,14 +35,7 @@ RIGHT_GRADIENT = {"ADJ413"}
 NEEDS_TORCH = {"torch_lens"}
 # Program, twin -> what the linter doesn't do yet.
 KNOWN: dict[tuple[str, str], str] = {
-    ("eulerian_smoke", "bad"): "one need is reported at two overwrites",
-    ("foggy_camera", "bad"): "a power with an unknown exponent under `where` isn't taken for singular",
-    ("mpc_cartpole", "good"): "a copy between two tapes is taken for an unrecorded part of the forward",
-    ("checkpointed_reaction", "good"): "the first, untaped pass of a checkpointed rollout is taken for the forward",
-    ("sphere_tracer", "bad"): "a detached search is taken for a lost gradient",
-    ("sphere_tracer", "good"): "a detached search is taken for a lost gradient",
     ("thermal_house", "bad"): "an allocation without gradient is placed in the helper, not at its call",
-    ("sph_drop", "bad"): "in-place smoothing with clamped neighbour indices isn't seen",
 }
 
 Place = tuple[str, int, str]
