@@ -263,7 +263,7 @@ def kernel_findings(
 
     from warp_lint.kernels.activity import UNKNOWN, KernelActivity, LaunchContext
     from warp_lint.kernels.check import check_kernel
-    from warp_lint.kernels.detect import kernels_of
+    from warp_lint.kernels.detect import functions_of, kernels_of
     from warp_lint.settings import Settings
     from warp_lint.syntax.project import Project as NewProject
 
@@ -286,6 +286,10 @@ def kernel_findings(
         for definition in kernels_of(project, module):
             if span[0] <= definition.location.line <= span[1]:
                 found += check_kernel(project, definition, settings, activity)
+        used = _names_used(place[0], place[1])
+        for definition in functions_of(project, module, "func_grad"):
+            if _name_at(place[0], definition.location.line) in used:
+                found += check_kernel(project, definition, settings)
     except (RecursionError, KeyError, AttributeError, ValueError):
         return []
     # A NaN can come of a stale value; what explains that says more than the place where it shows.
@@ -468,8 +472,17 @@ def _definition(path: str, line: int) -> tuple[int, int] | None:
 
 
 def _name_at(path: str, line: int) -> str:
+    """The function at a line; for a hand-written adjoint or replay, the function that it belongs to."""
     node = _function_at(path, line)
-    return node.name if node is not None else ""
+    if node is None:
+        return ""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Name):
+            called = decorator.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if name in ("func_grad", "func_replay"):
+                return decorator.args[0].id
+    return node.name
 
 
 def _names_used(path: str, line: int) -> set[str]:
