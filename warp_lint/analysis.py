@@ -10,6 +10,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 _STACK = 512 << 20  # bytes of address space; only what is used becomes memory
 _DEPTH = 40_000
-_ENOUGH = 20_000  # events of traces: about half a second of work
+_SHARE = 500_000  # characters of source that are worth a process: about half a second of work
 
 
 @dataclass(slots=True)
@@ -118,18 +119,25 @@ def _analyse(
         return outcome
     keep()
     traces = _traces(project, modules, settings, outcome)
-    events = sum(len(trace.events) for trace in traces)
-    aside = Aside(lambda: _tapes(traces, settings)) if jobs > 1 and events > _ENOUGH and can_fork() else None
-    activities = _activities(traces, settings, outcome)
-    for module in modules:
-        if module.file not in differentiated:
-            continue
-        outcome.findings += _kernels(project, module, settings, activities, outcome)
-    tapes = aside.result() if aside is not None else _tapes(traces, settings)
-    outcome.findings += tapes.findings
-    outcome.errors += tapes.errors
+    activities = _tapes(traces, settings, outcome)
     outcome.findings += incomplete(traces)
+    checked = [module for module in modules if module.file in differentiated]
+    for part in _in_parts(lambda share: _kernels(project, share, settings, activities), checked, jobs):
+        outcome.findings += part.findings
+        outcome.errors += part.errors
     return outcome
+
+
+def _in_parts(function: Callable[[Sequence[Module]], Outcome], modules: Sequence[Module], jobs: int) -> list[Outcome]:
+    """Outcomes of shares of the modules, in processes of their own where there is enough work for that."""
+    size = sum(len(module.source) for module in modules)
+    count = min(jobs, size // _SHARE, len(modules)) if can_fork() else 1
+    if count < 2:
+        return [function(modules)]
+    largest_first = sorted(modules, key=lambda module: -len(module.source))
+    shares = [largest_first[first::count] for first in range(count)]
+    aside = [Aside(partial(function, share)) for share in shares[1:]]
+    return [function(shares[0]), *(other.result() for other in aside)]
 
 
 def _traces(project: Project, modules: Sequence[Module], settings: Settings, outcome: Outcome) -> list[Trace]:
@@ -147,39 +155,34 @@ def _traces(project: Project, modules: Sequence[Module], settings: Settings, out
     return traces
 
 
-def _activities(traces: Sequence[Trace], settings: Settings, outcome: Outcome) -> Mapping[Location, KernelActivity]:
-    from warp_lint.trace.activity import launch_contexts
+def _tapes(traces: Sequence[Trace], settings: Settings, outcome: Outcome) -> Mapping[Location, KernelActivity]:
+    """Adds what the traces show, and returns what they say of kernels' launches."""
+    from warp_lint.rules.tape import judge_traces
 
     try:
-        return launch_contexts(traces, settings)
+        findings, activities = judge_traces(traces, settings)
     except Exception as error:
-        outcome.errors.append(internal_error(_entry(traces), error))
+        outcome.errors.append(internal_error(traces[0].entry.path if traces else ".", error))
         return {}
+    outcome.findings += findings
+    return activities
 
 
 def _kernels(
     project: Project,
-    module: Module,
+    modules: Sequence[Module],
     settings: Settings,
     activities: Mapping[Location, KernelActivity],
-    outcome: Outcome,
-) -> list[Finding]:
+) -> Outcome:
     from warp_lint.kernels.check import check_module
 
-    try:
-        return list(check_module(project, module, settings, activities))
-    except Exception as error:
-        outcome.errors.append(internal_error(module.path, error))
-        return []
-
-
-def _tapes(traces: Sequence[Trace], settings: Settings) -> Outcome:
-    from warp_lint.rules.tape import check_traces
-
-    try:
-        return Outcome(list(check_traces(traces, settings)))
-    except Exception as error:
-        return Outcome([], [internal_error(_entry(traces), error)])
+    outcome = Outcome()
+    for module in modules:
+        try:
+            outcome.findings += check_module(project, module, settings, activities)
+        except Exception as error:
+            outcome.errors.append(internal_error(module.path, error))
+    return outcome
 
 
 def incomplete(traces: Sequence[Trace]) -> list[Finding]:
@@ -190,10 +193,6 @@ def incomplete(traces: Sequence[Trace]) -> list[Finding]:
         Finding(rule.code, rule.name, Severity.INFO, location, f"not followed further: {reason}")
         for location, reason in sorted(places)
     ]
-
-
-def _entry(traces: Sequence[Trace]) -> str:
-    return traces[0].entry.path if traces else "."
 
 
 def internal_error(path: str, error: BaseException) -> LintError:
