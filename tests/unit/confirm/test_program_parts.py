@@ -1,0 +1,223 @@
+"""Parts of the program confirmer that need no Warp."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warp_lint.confirm.live.differences import settle
+from warp_lint.confirm.live.intent import stopped
+from warp_lint.confirm.live.internals import release, span
+from warp_lint.confirm.live.memory import Saved, locate, merged, read, write
+from warp_lint.confirm.live.steps import Site
+from warp_lint.confirm.live.window import stored_first
+from warp_lint.confirm.picture import picture
+from warp_lint.confirm.verdicts import Proof, judge, merge, statement
+from warp_lint.findings import Finding, Location, Severity, Status
+from warp_lint.report.html import render
+from warp_lint.report.model import Report
+
+
+def differences(function: Any, at: float, steps: list[float]) -> tuple[list[float], list[tuple[float, float]]]:
+    base = function(at)
+    up, down = [function(at + h) for h in steps], [function(at - h) for h in steps]
+    centred = [(a - b) / (2 * h) for a, b, h in zip(up, down, steps, strict=True)]
+    sides = [((base - b) / h, (a - base) / h) for a, b, h in zip(up, down, steps, strict=True)]
+    return centred, sides
+
+
+def test_settles_on_a_smooth_derivative() -> None:
+    steps = [1e-3, 1e-4, 1e-5]
+    found = settle(steps, *differences(np.sin, 0.5, steps), 1e-16)
+    assert found.value == pytest.approx(np.cos(0.5), rel=1e-9)
+    assert not found.kink
+    assert found.admits(np.cos(0.5), 1e-6, 0.0)
+    assert not found.admits(1.01 * np.cos(0.5), 1e-3, 0.0)
+
+
+def test_a_kink_admits_what_lies_between_its_sides() -> None:
+    steps = [1e-2, 1e-3, 1e-4]
+    found = settle(steps, *differences(abs, 0.0, steps), 1e-16)
+    assert found.kink
+    assert found.admits(0.3, 1e-3, 0.0)
+    assert not found.admits(1.5, 1e-3, 0.0)
+
+
+def test_nothing_settles_on_infinities() -> None:
+    assert not settle([1e-2, 1e-3], [np.inf, np.nan], [(0, 0), (0, 0)], 0.0).known
+
+
+def test_extents_merge_where_they_overlap() -> None:
+    assert merged([(0, 4), (4, 8), (6, 10), (20, 20)]) == [(0, 4), (4, 10)]
+    assert [locate([(0, 4), (6, 10)], low) for low in (0, 3, 4, 6, 10)] == [0, 0, -1, 1, -1]
+    assert span(100, (3, 2), (16, 4), 4) == (100, 140)
+    assert span(100, (3,), (-8,), 4) == (84, 104)
+    assert span(100, (0, 2), (16, 4), 4) == (100, 100)
+
+
+def test_saved_memory_comes_back() -> None:
+    values = np.arange(4.0)
+    low = values.ctypes.data
+    with Saved([(low, low + 16), (low + 8, low + 32)]):
+        values[:] = -1.0
+        write(low, read(low + 8, low + 16))
+    assert values.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("1.19.0", (1, 19)), ("1.20.0.dev1", (1, 20)), ("odd", (0, 0))])
+def test_release(text: str, numbers: tuple[int, int]) -> None:
+    assert release(text) == numbers
+
+
+def test_parameters_that_are_stored_first() -> None:
+    source = (
+        "@wp.kernel\n"
+        "def k(a: wp.array(dtype=float), b: wp.array(dtype=float), s: State):\n"
+        "    i = wp.tid()\n"
+        "    b[i] = a[i]\n"
+        "    s.q[i] = b[i]\n"
+        "    a[i] = b[i] + s.q[i]\n"
+        "    s.v[i] += a[i]\n"
+    )
+    kernel = SimpleNamespace(adj=SimpleNamespace(source=source))
+    assert stored_first(kernel) == {("b",), ("s", "q")}
+
+
+def test_a_literal_false_is_an_intention(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(
+        "a = wp.zeros(3)  # inherits requires_grad=False\n"
+        "b = wp.clone(\n    a,\n    requires_grad=False,\n)\n"
+        "c = wp.clone(a, requires_grad=flag)\n"
+    )
+    assert [stopped(Site(str(file), line)) for line in (1, 2, 4, 6)] == [False, True, True, False]
+    assert not stopped(Site(str(tmp_path / "absent.py"), 1))
+
+
+def backward(number: int, status: str, culprits: list[dict[str, Any]]) -> dict[str, Any]:
+    row = {"index": 1, "ad": 2.0, "ideal": 4.0, "fd": 4.0, "error": 1e-9, "kink": False}
+    return {
+        "event": "backward",
+        "number": number,
+        "status": status,
+        "reason": "",
+        "tape": 1,
+        "site": ["p.py", 9],
+        "launches": 2,
+        "parameters": [
+            {"name": "a", "size": 2, "shape": [2], "inner": [], "seed": False, "elements": [row], "directions": []}
+        ],
+        "culprits": culprits,
+    }
+
+
+CULPRIT = {
+    "code": "ADJ301",
+    "kind": "overwritten",
+    "site": ["p.py", 7],
+    "array": "y",
+    "actor": "evolve",
+    "read": ["p.py", 6],
+    "reader": "evolve",
+    "needed": ["p.py", 1],
+    "path": [],
+    "effect": {"parameter": "a", "element": 1, "relative": 0.5},
+}
+
+
+def test_proofs_of_several_backwards_are_one() -> None:
+    proofs = merge([backward(1, "wrong", [CULPRIT]), backward(2, "wrong", [CULPRIT])], [])
+    assert len(proofs) == 1
+    assert (proofs[0].ad, proofs[0].fd, proofs[0].where, proofs[0].count) == (2.0, 4.0, "a.grad[1]", 2)
+    assert proofs[0].error == pytest.approx(0.5)
+
+
+def finding(code: str, line: int) -> Finding:
+    return Finding(code, "", Severity.WARNING, Location("p.py", line, 1, line, 5), "")
+
+
+STEPS = {
+    "steps": [{"kind": "launch", "site": ["p.py", line], "path": [], "touches": []} for line in (6, 7, 8)],
+    "total": 3,
+}
+
+
+def test_findings_get_verdicts() -> None:
+    backwards = [backward(1, "wrong", [CULPRIT])]
+    static = [finding("ADJ301", 7), finding("ADJ404", 8), finding("ADJ404", 30)]
+    found = judge(static, merge(backwards, []), backwards, STEPS, None)
+    assert [f.verdict.status for f in found if f.verdict] == [Status.CONFIRMED, Status.REFUTED, Status.UNTESTED]
+
+
+def test_right_gradients_refute_but_zeros_do_not() -> None:
+    right = backward(1, "right", [])
+    zeros = {**right, "reason": "every gradient is zero here"}
+    for item, status in ((right, Status.REFUTED), (zeros, Status.INCONCLUSIVE)):
+        found = judge([finding("ADJ301", 7)], [], [item], STEPS, None)
+        assert [f.verdict.status for f in found if f.verdict] == [status]
+
+
+def test_statement_of_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text("@wp.kernel\ndef k(\n    a: int,\n):\n    x = (\n        1\n    )\n")
+    path = str(file)
+    assert statement(path, 1) == Location(path, 2, 5, 2, 6)
+    assert statement(path, 6) == Location(path, 5, 5, 7, 6)
+    assert statement(str(tmp_path / "absent.py"), 3) == Location(str(tmp_path / "absent.py"), 3, 1, 3, 2)
+
+
+def touch(name: str, low: int, wrote: bool) -> dict[str, Any]:
+    return {"path": [name], "name": name, "low": low, "high": low + 8, "delta": 64, "wrote": wrote}
+
+
+def launch(line: int, *touches: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": "launch",
+        "detail": "",
+        "site": ["p.py", line],
+        "path": [],
+        "recorded": True,
+        "kernel": ["evolve", "p.py", 1],
+        "touches": list(touches),
+    }
+
+
+def test_picture_marks_the_overwrite() -> None:
+    enter = {"kind": "tape", "detail": "enter", "value": 1, "site": ["p.py", 5], "path": [], "touches": []}
+    end = {"kind": "backward", "detail": "", "site": ["p.py", 9], "path": [], "recorded": False, "touches": []}
+    rows = [
+        enter,
+        launch(6, touch("states[0]", 0, False), touch("states[1]", 8, True)),
+        launch(7, touch("states[1]", 8, False), touch("states[0]", 0, True)),
+        end,
+    ]
+    backwards = [backward(1, "wrong", [CULPRIT])]
+    data = picture({"steps": rows, "total": 4}, merge(backwards, []), backwards)
+    assert [c["name"] for c in data["columns"]] == ["evolve", "evolve", "backward"]
+    assert [(lane["name"], lane["arrays"]) for lane in data["lanes"]] == [("states[]", 2)]
+    assert [(arc["from"], arc["to"]) for arc in data["arcs"]] == [(0, 1)]
+
+
+def test_page_escapes_and_stands_alone() -> None:
+    proof = Proof("ADJ301", "overwritten", ("<p>.py", 7), 1, array="<y>", actor="k", reader="k", ad=1.0, fd=2.0)
+    program = {
+        "program": ["a.py", "<x>"],
+        "status": "wrong",
+        "sentence": "gradients are wrong",
+        "ended": "ended with exit code 0",
+        "seconds": 1.0,
+        "checking_seconds": 0.5,
+        "notes": ["a & b"],
+        "backwards": [backward(1, "wrong", [])],
+        "proofs": [proof.to_json()],
+        "tape": {},
+    }
+    page = render(Report((finding("ADJ301", 7),), (), "1.19.0", 1, lambda path: None), program)
+    assert "<y>" not in page and "&lt;y&gt;" in page
+    assert "http" not in page
+    assert "a &amp; b" in page
+    assert page.count("<svg") == page.count("</svg>") == 1
