@@ -39,7 +39,6 @@ KNOWN: dict[tuple[str, str], str] = {
         "plate_calibration",
         "bad",
     ): "one seed array for two objects; a reset after the seeded array is ADJ301, not ADJ401",
-    ("thermal_house", "bad"): "an allocation without gradient is placed in the helper, not at its call",
 }
 
 Place = tuple[str, int, str]
