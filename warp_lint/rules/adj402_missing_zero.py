@@ -36,7 +36,13 @@ def accumulated(analysis: Analysis, one: Accumulated, code: str) -> Finding:
     return report(
         analysis,
         code,
-        analysis.severity(Tier.INTEREST, True, one.before, one.backward, one.read),
+        analysis.severity(
+            Tier.INTEREST,
+            not analysis.arranged(one.before, one.backward),
+            one.before,
+            one.backward,
+            one.read,
+        ),
         at_event(analysis, one.backward),
         f"the gradient of `{name}` still holds the last backward pass, and this one adds to it",
         _HELP,
@@ -61,7 +67,9 @@ def _left_over(analysis: Analysis, result: Result, leak: Leak) -> Finding:
     return report(
         analysis,
         "ADJ402",
-        analysis.severity(leak.tier, leak.sure, leak.write, window.index),
+        analysis.severity(
+            leak.tier, leak.sure and not analysis.arranged(leak.write, window.index), leak.write, window.index
+        ),
         window.event.location,
         f"the gradient of `{name}` is left over from the last backward pass, and {receiver} gets it again",
         "call `tape.zero()` between the passes, or use a fresh array: clearing the parameters is not enough",

@@ -111,6 +111,15 @@ class Analysis:
         second = self.trace.second_call_from
         return any(self.events[k].assumed or (second is not None and k >= second) for k in indices)
 
+    def arranged(self, *indices: int) -> bool:
+        """Some of the events come from what was called to make the entry callable (a constructor), so the
+        program may do other things in between."""
+        entry = self.trace.entry
+        if entry.line == 1:
+            return False
+        outermost = [(self.events[k].call_path or (self.events[k].location,))[0] for k in indices]
+        return any(place.path != entry.path or place.line < entry.line for place in outermost)
+
     def exclusive(self, *indices: int) -> bool:
         """Some of the events are in opposite arms of one branch."""
         arms: dict[int, bool] = {}
