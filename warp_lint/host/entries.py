@@ -29,6 +29,7 @@ from warp_lint.trace.model import Trace
 
 RECURSION_LIMIT = 7_000
 MAX_BUILD_DEPTH = 3
+COLLECT_AFTER = 200_000  # statements; frames and closures are cyclic
 
 
 def trace_project(project: Project, modules: Iterable[Module], settings: Settings) -> list[Trace]:
@@ -49,13 +50,15 @@ def trace_project(project: Project, modules: Iterable[Module], settings: Setting
     machine = Machine(project, settings, is_user)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    # Collections would go through all syntax trees again and again: two thirds of the time.
+    # Automatic collections would go through all syntax trees again and again: two thirds of the time.
     collects = gc.isenabled()
     gc.disable()
+    gc.freeze()
     try:
         return _Planner(machine, chosen).run()
     finally:
         sys.setrecursionlimit(limit)
+        gc.unfreeze()
         if collects:
             gc.enable()
 
@@ -68,6 +71,7 @@ class _Planner:
         self.traces: list[Trace] = []
         self._leads: dict[Module, bool] = {}
         self.sites = CallSites(m)
+        self._uncollected = 0
 
     def outline(self, module: Module) -> scopes.Outline:
         found = self.outlines.get(module)
@@ -81,8 +85,10 @@ class _Planner:
             outline = self.outline(module)
             if outline.has_main or outline.top_scopes or self._script(outline):
                 self._entry(Location(module.path, 1, 1, 1, 1), lambda module=module: self._main(module))  # type: ignore[misc]
+                self.m.forget(module)
         for module in relevant:
             self._tests(self.outline(module))
+            self.m.forget(module)
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._functions(self.outline(module))
@@ -179,6 +185,10 @@ class _Planner:
             m.undo(0)
             m.forced = {}
         self.traces.append(trace)
+        self._uncollected += m.steps
+        if self._uncollected > COLLECT_AFTER:
+            self._uncollected = 0
+            gc.collect()
         return trace
 
     @staticmethod
@@ -268,7 +278,12 @@ class _Planner:
             value = imports.load(m, module)
             m.frame = imports.module_frame(m, value)
             m.frame.user = False
-            targets = [t for routine in routines for t in self._targets(value, routine)]
+            targets: list[Any] = []
+            for routine in routines:
+                found = self._targets(value, routine)
+                # Forward and backward of a torch function are one target.
+                if not (targets and found and callable(found[0]) and callable(targets[0])):
+                    targets.extend(found)
             prepared = [(target, *self._arguments(target)) for target in targets]
             for turn in range(times):
                 if turn == 1:

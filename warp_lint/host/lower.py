@@ -52,6 +52,7 @@ def code_of(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
             block = lowerer.block(node.body)
             found = Code(node, node.name, node.args, block, lowerer.yields)
         m.codes[node] = found
+        m.code_owners.setdefault(module, []).append(node)
     return found
 
 

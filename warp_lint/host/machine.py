@@ -114,6 +114,7 @@ class Machine:
         self._user: dict[Module, bool] = {}
         self.modules: dict[Module, ModuleValue] = {}
         self.codes: dict[ast.AST, Code] = {}
+        self.code_owners: dict[Module, list[ast.AST]] = {}
         self.sink = model.Trace(Location("", 1, 1, 1, 1))
         self.trace = self.sink
         self.roots: dict[int, model.Root] = {}
@@ -162,6 +163,12 @@ class Machine:
         self.graphs: list[Native] = []
         self.container_ids: dict[int, int] = {}
         self.kept_containers: list[Any] = []  # keeps identities from being used again
+
+    def forget(self, module: Module) -> None:
+        """Drop the compiled form of a module's functions; they are compiled again if they are called."""
+        for node in self.code_owners.pop(module, ()):
+            del self.codes[node]
+        self.blocks.pop(module, None)
 
     # Identities
 
