@@ -108,7 +108,7 @@ class Replay:
         elif op == "carry":
             result = self._carried(value)
         elif op == "after":
-            if isinstance(value.extra, Loop) and value.extra.kind != "query":
+            if isinstance(value.extra, Loop):
                 return self._loop_cause("result", value.extra, value.name)
             result = 0
         elif op in ("ret", "custom"):
@@ -155,7 +155,7 @@ class Replay:
         loop = value.extra
         if not isinstance(loop, Loop):  # the loop turned out not to change it
             return self.taint[value.args[0].id]
-        if loop.kind == "for":
+        if loop.kind != "while":
             return self._loop_cause("carried", loop, value.name)
         result = 0
         for argument in value.args:

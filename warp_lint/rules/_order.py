@@ -1,4 +1,5 @@
-"""`while` loops run their adjoint passes in forward order: what that makes wrong (part of ADJ105)."""
+"""`while` loops and loops over a query run their adjoint passes in forward order: what that makes wrong (part of
+ADJ105). A query starts again for the reverse pass; only ranges can be walked backwards."""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ from warp_lint.kernels.inspection import Inspection, Report, array_text, call_no
 from warp_lint.kernels.memory import Hit
 from warp_lint.rules._loops import place
 
-_PASSING = ("copy", "ret", "arg", "join")
+_PASSING = ("copy", "ret", "arg")
 
 
 def check(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report]:
     for loop in inspection.graph.loops:
         yield from _swaps(inspection, loop, seen)
-        if loop.kind != "while":
+        if loop.kind == "for":
             continue
         for name, head in loop.carried.items():
             if (loop.id, name) in seen or len(head.args) < 2:
@@ -25,12 +26,22 @@ def check(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report
                 yield Report(
                     "ADJ105",
                     place(loop, name),
-                    f"the adjoint of this `while` loop runs its passes in forward order, wrong for `{name}`",
-                    "use a `for` loop, whose adjoint runs backwards",
+                    f"the adjoint of this {_kind(loop)} runs its passes in forward order, wrong for `{name}`",
+                    _help(loop),
                     call_notes(loop.frame),
                     inspection.adjoint.act[head.id],
                 )
         yield from _stores(inspection, loop)
+
+
+def _kind(loop: Loop) -> str:
+    return "`while` loop" if loop.kind == "while" else "loop over a query"
+
+
+def _help(loop: Loop) -> str:
+    if loop.kind == "while":
+        return "use a `for` loop, whose adjoint runs backwards"
+    return "add up terms that don't depend on each other, or loop over a table of neighbours"
 
 
 def _swaps(inspection: Inspection, loop: Loop, seen: set[tuple[int, str]]) -> Iterator[Report]:
@@ -110,11 +121,11 @@ def _source(inspection: Inspection, table: dict[int, Source], value: Value, head
         if value.name == "sub" and parts[1][0] != "none":
             parts[1] = ("scaled", parts[1][1], parts[1][2])
         return _add(parts)
-    if value.op == "phi":
-        one, two = parts[1], parts[2]
-        if one[0] == two[0]:
-            return one[0], one[1] or two[1], one[2] or two[2]
-        return "scaled", one[1] or two[1], True
+    if value.op in ("phi", "join"):  # one of several
+        choices = parts[1:] if value.op == "phi" else parts
+        same = len({part[0] for part in choices}) == 1
+        own = choices[0][0] if same else "scaled"
+        return own, any(part[1] for part in choices), not same or any(part[2] for part in choices)
     if value.op in _PASSING:
         return _add(parts)
     own, others, fresh = _add(parts)
@@ -146,8 +157,8 @@ def _stores(inspection: Inspection, loop: Loop) -> Iterator[Report]:
             yield Report(
                 "ADJ105",
                 store.location,
-                f"the adjoint of this `while` loop runs its passes in forward order, wrong for `{array_text(store)}`",
-                "use a `for` loop, whose adjoint runs backwards",
+                f"the adjoint of this {_kind(loop)} runs its passes in forward order, wrong for `{array_text(store)}`",
+                _help(loop),
                 call_notes(store.frame),
                 adjoint.act[store.value.args[0].id],
             )
