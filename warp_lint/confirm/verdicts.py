@@ -110,7 +110,8 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
             found[key] = proof
         elif old.kind != proof.kind:
             # Clearing and overwriting at one place are one mistake; the overwrite says more.
-            if old.kind == "cleared":
+            # What adds up is what the program sees, also where leftovers of intermediates add to it.
+            if old.kind == "cleared" or proof.kind == "missing-zero":
                 found[key] = proof
         else:
             proof.count += old.count

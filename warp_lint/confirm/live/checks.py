@@ -181,7 +181,7 @@ class Check:
                 judgement.culprits.extend(found)
                 if not found and not born:
                     judgement.culprits.extend(passed_by(self))
-            if not judgement.culprits:
+            if not judgement.culprits and not self._plainly_wrong():
                 judgement.status = "inconclusive"
                 judgement.reason = "finite differences disagree, but no overwrite and no launch explains it"
         return judgement
@@ -500,6 +500,17 @@ class Check:
         region = Region(-1, touch.low, touch.high, touch.name)
         zeros = np.zeros(touch.view().size)
         return Parameter(touch.name, region, touch, delta, zeros, zeros, zeros)
+
+    def _plainly_wrong(self) -> bool:
+        """Whether several differences, each well determined, are far from the gradient."""
+        far = 0
+        for parameter in self.wrong:
+            for number, found in parameter.fd.items():
+                gap = abs(found.value - float(parameter.own[number]))
+                if found.known and not found.kink and found.error < 0.02 * abs(found.value):
+                    plain = gap > 0.2 * max(abs(found.value), abs(float(parameter.own[number])))
+                    far += (2 if parameter.own.size == 1 else 1) * plain
+        return far >= 2
 
     @property
     def late(self) -> bool:

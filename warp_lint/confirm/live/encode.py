@@ -75,7 +75,7 @@ def encode_steps(recorder: Recorder) -> dict[str, Any]:
     return {
         "steps": [_step(recorder, s) for s in steps],
         "total": recorder.counter,
-        "tapes": [{"id": r.id, "site": [r.site.path, r.site.line], "name": r.name} for r in recorder.tapes.values()],
+        "tapes": [{"id": r.id, "site": [r.site.path, r.site.line], "name": r.name} for r in recorder.tape_list],
     }
 
 
@@ -115,7 +115,7 @@ def _touch(recorder: Recorder, touch: Touch) -> dict[str, Any]:
         "shape": list(touch.shape),
         "dtype": touch.element.name,
         "floating": touch.element.floating,
-        "wrote": touch.after is not None,
+        "wrote": touch.wrote or touch.after is not None,
     }
     if touch.retain:
         result["retain"] = True

@@ -11,6 +11,7 @@ import functools
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,8 +22,10 @@ from warp_lint.confirm.live.sites import Names, Sites
 from warp_lint.confirm.live.steps import Site, Step, TapeRecord, Touch
 
 MAX_STEPS = 60_000
-RING_STEPS = 3_000  # launches before a tape that keep their contents
-RING_BYTES = 4 << 20  # largest launch among them
+MAX_TAPES = 200
+RING_STEPS = 1_000  # launches before a tape that keep their contents
+RING_BYTES = 1 << 20  # largest launch among them
+RING_TOTAL = 64 << 20
 UNRECORDED_UTILITIES = ("array_sum", "array_inner", "array_scan", "radix_sort_pairs")
 
 
@@ -38,6 +41,7 @@ class Recorder:
         self.names = Names()
         self.steps: list[Step] = []
         self.tapes: dict[int, TapeRecord] = {}
+        self.tape_list: list[TapeRecord] = []
         self.contents = Contents()
         self.troubles: list[str] = []
         self.notes: list[str] = []
@@ -53,6 +57,10 @@ class Recorder:
         self.gpu = 0
         self.counter = 0
         self.dropped = 0
+        self.asleep = False  # nothing that happens now will be checked
+        self._tapes_seen = 0
+        self._ring: deque[tuple[Step, int]] = deque()
+        self._ring_bytes = 0
         self._busy = 0
         self._backward = 0
         self._copy_detail = ""
@@ -132,6 +140,12 @@ class Recorder:
 
     @property
     def idle(self) -> bool:
+        """Whether hooks other than the tape's own should do nothing."""
+        return self.asleep or self.off
+
+    @property
+    def off(self) -> bool:
+        """Whether no hook should do anything: inside Warp, in another process or thread."""
         if (
             self._busy
             or self._backward
@@ -172,6 +186,17 @@ class Recorder:
             self._forget(MAX_STEPS // 4)
         return step, frame
 
+    def _keep_in_ring(self, step: Step) -> None:
+        """Bound what is held of launches outside tapes: the oldest give up their contents."""
+        size = sum(t.high - t.low for t in step.touches)
+        self._ring.append((step, size))
+        self._ring_bytes += size
+        while len(self._ring) > RING_STEPS or self._ring_bytes > RING_TOTAL:
+            old, freed = self._ring.popleft()
+            self._ring_bytes -= freed
+            if not old.recorded:
+                old.release()
+
     def _forget(self, count: int) -> None:
         """Drop the oldest steps that no open tape holds."""
         held = {id(step) for record in self.tapes.values() for step in record.steps.values()}
@@ -185,23 +210,27 @@ class Recorder:
         return self.contents.size < self.budget
 
     def release_before(self, index: int) -> None:
-        """Give up the contents of steps before this one, unless a tape still needs them."""
-        held = {id(step) for record in self.tapes.values() for step in record.steps.values()}
+        """Give up what is held of earlier steps, unless a tape that awaits its backward needs them."""
+        for key, record in list(self.tapes.items()):
+            if record.tape is None:
+                del self.tapes[key]
+        held = {id(s) for r in self.tapes.values() if r.awaiting for s in r.steps.values()}
+        held.update(id(s) for r in self.tapes.values() for s in r.steps.values() if s.index >= index)
         for step in self.steps:
             if step.index >= index:
                 break
-            if step.held and id(step) not in held:
+            if (step.held or step.keep or step.entry is not None) and id(step) not in held:
                 step.release()
+        self._ring.clear()
+        self._ring_bytes = 0
         self.contents.forget()
-        self.contents.size = sum(
-            content.size
-            for content in {
-                id(c): c for s in self.steps for t in s.touches for c in (t.before, t.after) if c is not None
-            }.values()
-        )
+        kept = {
+            id(c): c.size for s in self.steps if s.held for t in s.touches for c in (t.before, t.after) if c is not None
+        }
+        self.contents.size = sum(kept.values())
 
     def pending(self) -> bool:
-        return any(record.checked and record.steps for record in self.tapes.values())
+        return any(r.checked and r.awaiting and r.tape is not None for r in self.tapes.values())
 
     def touch(self, argument: Argument) -> Touch:
         d = argument.descriptor
@@ -350,7 +379,8 @@ class Recorder:
 
     def _fill_touches(self, step: Step, frame: Any) -> None:
         values = [*step.inputs, *step.outputs]
-        hold = self.holding and (self.pending() or self.warp.active_tape() is not None or self._small(step))
+        wanted = self.pending() or self.warp.active_tape() is not None
+        hold = self.holding and (wanted or self._small(step))
         for argument in self.warp.arguments(step.kernel, step.params):
             touch = self.touch(argument)
             if touch.high <= touch.low:
@@ -374,6 +404,8 @@ class Recorder:
                 touch.before = self.contents.take(touch.low, touch.high)
             step.touches.append(touch)
         step.held = hold
+        if hold and not wanted:
+            self._keep_in_ring(step)
         for position, declared in enumerate(step.kernel.adj.args):
             value = values[position] if position < len(values) else None
             if isinstance(value, bool | int | float):
@@ -412,6 +444,7 @@ class Recorder:
             return
         record = self.tapes.get(id(tape))
         step.entry = tape.launches[-1]
+        step.recorded = True
         if record is not None:
             record.steps[id(step.entry)] = step
             if not step.held and record.checked and not record.overflow:
@@ -723,10 +756,15 @@ class Recorder:
         record = self.tapes.get(id(tape))
         if record is None or record.tape is not tape:
             site, _, _, frame = self.sites.here(skip + 1)
-            record = TapeRecord(len(self.tapes) + 1, tape, site)
+            self._tapes_seen += 1
+            record = TapeRecord(self._tapes_seen, weakref.ref(tape), site)
             if frame is not None:
                 record.name = self.names.of(tape, frame) or "tape"
+            if len(self.tapes) > MAX_TAPES:
+                self.tapes = {key: other for key, other in self.tapes.items() if other.tape is not None}
             self.tapes[id(tape)] = record
+            if len(self.tape_list) < MAX_TAPES:
+                self.tape_list.append(record)
         return record
 
     def _enter_hook(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -735,7 +773,7 @@ class Recorder:
         @functools.wraps(original)
         def enter(tape: Any) -> Any:
             result = original(tape)
-            if recorder.idle:
+            if recorder.off:
                 return result
             try:
                 record = recorder.record_of(tape, 2)
@@ -743,6 +781,7 @@ class Recorder:
                 recorder.name_frame(frame)
                 step.value = record.id
                 record.enters += 1
+                record.awaiting = True
                 record.entered_at = step.index
                 record.exited_at = None
                 seen = recorder.entered_per_site.get(step.site, 0)
@@ -751,6 +790,7 @@ class Recorder:
                 if not tape.launches:
                     record.steps.clear()
                     record.differentiated = 0
+                recorder.asleep = not record.checked and not recorder.pending()
                 recorder.watching = any(n <= recorder.entries for n in recorder.entered_per_site.values())
                 if recorder.on_enter is not None and record.checked:
                     recorder.on_enter(record)
@@ -808,7 +848,7 @@ class Recorder:
         def backward(tape: Any, loss: Any = None, grads: Any = None) -> Any:
             if recorder.probing is not None and not recorder._backward and recorder.probing.record.tape is tape:
                 recorder.probing.tell(recorder, loss, grads)
-            if recorder.idle:
+            if recorder.off:
                 return original(tape, loss, grads)
             record = None
             try:
@@ -838,6 +878,8 @@ class Recorder:
                 try:
                     record.differentiated = len(tape.launches)
                     record.backwards += 1
+                    record.awaiting = False
+                    recorder.asleep = recorder.asleep and not recorder.watching
                     if recorder.after_backward is not None:
                         recorder.after_backward(record)
                 except Exception as error:

@@ -229,7 +229,7 @@ class Session:
     def _trim(self, record: TapeRecord) -> None:
         """Give up contents that no later check can want."""
         first = min((s.index for s in record.steps.values()), default=self.recorder.counter)
-        if self.recorder.contents.size > self.recorder.budget // 4:
+        if record.checked:
             self.recorder.release_before(first)
 
     def _complete(self) -> bool:
@@ -273,7 +273,7 @@ class Session:
             backwards=self.number,
             skipped=self.skipped,
             launches=sum(s.kind == "launch" for s in self.recorder.steps),
-            tapes=len(self.recorder.tapes),
+            tapes=len(self.recorder.tape_list),
             gpu=self.recorder.gpu,
             troubles=self.recorder.troubles,
             notes=self.recorder.notes,

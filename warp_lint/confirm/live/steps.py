@@ -45,6 +45,7 @@ class Touch:
     after: Content | None = None
     position: int = 0
     indexed: bool = False
+    wrote: bool = False  # what `after` said, once contents are given up
 
     @property
     def label(self) -> str:
@@ -86,10 +87,7 @@ class Step:
     value: Any = None
     # Contents are held. Without them a step can be reported but not run again.
     held: bool = False
-
-    @property
-    def recorded(self) -> bool:
-        return self.entry is not None
+    recorded: bool = False  # the tape holds it
 
     @property
     def name(self) -> str:
@@ -101,9 +99,10 @@ class Step:
         """Give up contents and references."""
         self.held = False
         self.keep = []
-        self.inputs = self.outputs = self.command = None
+        self.inputs = self.outputs = self.command = self.entry = None
         self.params = []
         for touch in self.touches:
+            touch.wrote = touch.wrote or touch.after is not None
             touch.before = touch.after = None
 
 
@@ -113,7 +112,7 @@ class TapeRecord:
     backward has run already."""
 
     id: int
-    tape: Any
+    reference: Any  # weak reference to the tape
     site: Site
     name: str = "tape"
     enters: int = 0
@@ -125,3 +124,9 @@ class TapeRecord:
     backwards: int = 0
     probe: Any = None
     overflow: str = ""
+    awaiting: bool = False  # entered, and not yet differentiated
+
+    @property
+    def tape(self) -> Any:
+        """The tape object; None once the program has dropped it."""
+        return self.reference()
