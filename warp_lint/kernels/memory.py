@@ -296,9 +296,20 @@ class Memory:
                 continue
             if other.loops != write.loops and not self.same_pass(write, other):
                 continue
+            if _left_between(write, other):
+                continue
             if relation(other.component, write.component) is Relation.COVERS:
                 return other
         return None
+
+
+def _left_between(write: Event, other: Event) -> bool:
+    """May a `return` in a loop around the write keep the later store from running?"""
+    return any(
+        leave.kind == "return" and write.time <= leave.time < other.time and not exclusive(leave.guards, write.guards)
+        for loop in write.loops
+        for leave in loop.exits
+    )
 
 
 def trivial(index: Value | None) -> bool:
