@@ -73,6 +73,7 @@ _TABLE: tuple[tuple[str, str, Severity, str, str], ...] = (
     ("ADJ411", "unrecorded-forward", ERROR, "part of the forward launched outside the tape", ""),
     ("ADJ412", "bridge-accumulates", ERROR, "torch or JAX bridge with gradients that nothing clears", ""),
     ("ADJ413", "loss-accumulates", WARNING, "loss array accumulated into over iterations", ""),
+    ("ADJ414", "clone-not-detached", WARNING, "recorded copy meant to cut the gradient, which passes through it", ""),
     ("ADJ501", "where-nan", ERROR, "singular operation in the branch of `wp.where` not taken", ""),
     ("ADJ502", "singular-norm", WARNING, "operation reachable at its singular point", ""),
     ("ADJ503", "flat-operation", INFO, "piecewise-constant operation on the only gradient path", ""),

@@ -415,7 +415,16 @@ def copy(m: Machine, destination: ArrayValue, source: ArrayValue, kind: str, who
         m.emit(model.GradientWrite, array=destination.gradient_of, kind=mode, source=source)
         return
     recorded = bool(m.tapes) and source.grad_now is not False and source.gradient_of is None
-    m.emit(model.Copy, destination=destination, source=source, kind=kind, recorded=recorded, whole=whole)
+    remark = m.remark() if recorded else ""
+    m.emit(
+        model.Copy,
+        destination=destination,
+        source=source,
+        kind=kind,
+        recorded=recorded,
+        whole=whole,
+        remark=remark,
+    )
 
 
 def _numpy(m: Machine, site: Any, array: ArrayValue, args: list[Any], kwargs: dict[str, Any]) -> HostArray:

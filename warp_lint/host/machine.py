@@ -242,6 +242,39 @@ class Machine:
         module = outer.module.module
         return self.location(module, outer.node), self._path(outer), inner, self.text(module, outer.node)
 
+    def remark(self) -> str:
+        """Comments on the lines of the current user statement and directly above it."""
+        frame = self._user_frame()
+        lines = frame.module.module.lines
+        first = getattr(frame.node, "lineno", 1) - 1
+        last = getattr(frame.node, "end_lineno", None) or first + 1
+        found = [line.partition("#")[2] for line in lines[first:last]]
+        while first > 0 and lines[first - 1].lstrip().startswith("#"):
+            first -= 1
+            found.append(lines[first])
+        return " ".join(found)
+
+    def function_remark(self) -> str:
+        """Comments and docstrings of the innermost user function, or of the file's top level."""
+        frame = self._user_frame()
+        module = frame.module.module
+        line = getattr(frame.node, "lineno", 1)
+        body: ast.AST = module.tree
+        for definition in module.functions():
+            if definition.node.lineno <= line <= (definition.node.end_lineno or 0):
+                body = definition.node  # the innermost comes last
+        docstring = ast.get_docstring(body) if isinstance(body, (ast.Module, ast.FunctionDef)) else None
+        first = getattr(body, "lineno", 1) - 1
+        last = getattr(body, "end_lineno", None) or len(module.lines)
+        comments = (text.partition("#")[2] for text in module.lines[first:last] if "#" in text)
+        return " ".join([docstring or "", *comments])
+
+    def _user_frame(self) -> Frame:
+        frame: Frame = self.frame
+        while not frame.user and frame.caller is not None:
+            frame = frame.caller
+        return frame
+
     def give_up(self, reason: str) -> None:
         """Something isn't followed: noted once per place and reason."""
         if self.trace is self.sink or self.frame is None:

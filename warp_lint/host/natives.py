@@ -123,7 +123,14 @@ def _backward(m: Machine, tape: TapeValue, args: list[Any], kwargs: dict[str, An
             seeds.append((target, value))
     elif grads is not None:
         unknown = True
-    m.emit(model.Backward, target=m.use_tape(tape), loss=array, seeds=tuple(seeds), unknown_arguments=unknown)
+    m.emit(
+        model.Backward,
+        target=m.use_tape(tape),
+        loss=array,
+        seeds=tuple(seeds),
+        unknown_arguments=unknown,
+        remark=m.function_remark(),
+    )
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -13,6 +14,8 @@ from warp_lint.trace.flow import Tier, gradient_key
 from warp_lint.trace.model import Array, Gap, GradientWrite, Launch
 from warp_lint.trace.sweep import Result
 
+INTENTION = re.compile(r"truncat|receding|detach", re.IGNORECASE)
+
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     for first, second in pairwise(analysis.results):
@@ -22,10 +25,11 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         if carried is None:
             continue
         array, writer, reader = carried
+        named = INTENTION.search(second.window.event.remark)
         yield report(
             analysis,
             "ADJ409",
-            Severity.WARNING,
+            Severity.INFO if named else Severity.WARNING,
             second.window.event.location,
             f"each backward pass covers one step only: `{analysis.name(array)}` comes from the tape before, "
             "where its gradient is not continued",

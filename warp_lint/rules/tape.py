@@ -29,6 +29,7 @@ from warp_lint.rules import (
     adj411_unrecorded_forward,
     adj412_bridge_accumulates,
     adj413_loss_accumulates,
+    adj414_clone_not_detached,
 )
 from warp_lint.rules.tape_report import applies
 from warp_lint.settings import Settings
@@ -61,6 +62,7 @@ CHECKS: dict[str, Check] = {
     "ADJ411": adj411_unrecorded_forward.check,
     "ADJ412": adj412_bridge_accumulates.check,
     "ADJ413": adj413_loss_accumulates.check,
+    "ADJ414": adj414_clone_not_detached.check,
 }
 
 

@@ -182,7 +182,7 @@ class Copy(Event):
     """`wp.copy`, `array.assign(array)`, and the copy of `wp.clone`. `kind`: "copy", "assign", "clone".
 
     `recorded`: the tape holds it (needs a gradient on the source).
-    `whole`: it writes all of the destination.
+    `whole`: it writes all of the destination. `remark`: the comments at the statement.
     """
 
     destination: Array
@@ -190,6 +190,7 @@ class Copy(Event):
     kind: str = "copy"
     recorded: bool = True
     whole: bool = True
+    remark: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -243,12 +244,14 @@ class Backward(Event):
     """`tape.backward(loss)` or `tape.backward(grads={array: seed})`.
 
     `by_hand`: `.grad` seeds set before count as seeds (they are GradientWrite events).
+    `remark`: comments and docstrings of the function that calls it.
     """
 
     target: int
     loss: Array | None = None
     seeds: tuple[tuple[Array, Array | None], ...] = ()
     unknown_arguments: bool = False
+    remark: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

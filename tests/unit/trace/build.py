@@ -109,6 +109,9 @@ class Kernel:
         )
 
     @staticmethod
+    def __repr__(self) -> str:
+        return self.name  # stable test ids
+
     def path(name: str) -> Path:
         return tuple(name.split("."))
 
