@@ -110,7 +110,7 @@ class Kernel:
 
     @staticmethod
     def __repr__(self) -> str:
-        return self.name  # stable test ids
+        return self.effects.name  # stable test ids
 
     def path(name: str) -> Path:
         return tuple(name.split("."))
