@@ -195,7 +195,9 @@ def _differ(one: Value, two: Value, guards: tuple[Guard, ...]) -> bool:
         return difference.constant != 0
     ends = (_behind(one), _behind(two))
     if any(end.op in ("index", "call") for end in ends):
-        return True  # a table of pairs, the next one around a ring
+        return True  # the next one around a ring
+    if all(end.op == "load" for end in ends):
+        return True  # a table of pairs
     for end, other in (ends, ends[::-1]):
         for loop in end.loops:
             if loop.variable is end and loop.bounds and loop.step == 1:
