@@ -23,7 +23,8 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
     """
     window = check.window
     result: dict[Group, dict[str, Any]] = {}
-    for item in shadow.stale:
+    # A launch that only reads an array tells the story best.
+    for item in sorted(shadow.stale, key=lambda stale: stale.touch.after is not None):
         result.setdefault(item.group, _overwrite(check, item))
     for step in (s for s in window.timeline if isinstance(s, Step)):
         taped = id(step) in window.taped

@@ -324,6 +324,8 @@ class Recorder:
                 except Exception as error:
                     recorder.trouble(error)
                 return command
+            if recorder.warp.active_tape() is None and not recorder._concerned(inputs, outputs):
+                return run()
             step = None
             try:
                 step = recorder._begin_launch(kernel, dim, inputs, outputs, device, stream, adjoint, rest)
@@ -342,6 +344,21 @@ class Recorder:
             return result
 
         return launch
+
+    def _concerned(self, inputs: Any, outputs: Any) -> bool:
+        """Whether a launch outside tapes can matter: gradients are involved, or a tape awaits its backward."""
+        if self.pending():
+            return True
+        try:
+            for value in (*inputs, *outputs):
+                if self.warp.is_array(value):
+                    if getattr(value, "_grad", None) is not None or value.ptr in self.gradients:
+                        return True
+                elif self.warp.is_struct(value):
+                    return True
+        except (TypeError, AttributeError):
+            return True
+        return False
 
     def _begin_launch(
         self, kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, stream: Any, adjoint: bool, rest: Any
@@ -755,11 +772,9 @@ class Recorder:
     def record_of(self, tape: Any, skip: int) -> TapeRecord:
         record = self.tapes.get(id(tape))
         if record is None or record.tape is not tape:
-            site, _, _, frame = self.sites.here(skip + 1)
+            site = self.sites.here(skip + 1)[0]
             self._tapes_seen += 1
             record = TapeRecord(self._tapes_seen, weakref.ref(tape), site)
-            if frame is not None:
-                record.name = self.names.of(tape, frame) or "tape"
             if len(self.tapes) > MAX_TAPES:
                 self.tapes = {key: other for key, other in self.tapes.items() if other.tape is not None}
             self.tapes[id(tape)] = record
@@ -778,7 +793,6 @@ class Recorder:
             try:
                 record = recorder.record_of(tape, 2)
                 step, frame = recorder.add("tape", "enter", skip=2)
-                recorder.name_frame(frame)
                 step.value = record.id
                 record.enters += 1
                 record.awaiting = True
@@ -787,6 +801,9 @@ class Recorder:
                 seen = recorder.entered_per_site.get(step.site, 0)
                 recorder.entered_per_site[step.site] = seen + 1
                 record.checked = seen < recorder.entries
+                if record.checked and frame is not None:
+                    recorder.name_frame(frame)
+                    record.name = recorder.names.of(tape, frame) or "tape"
                 if not tape.launches:
                     record.steps.clear()
                     record.differentiated = 0

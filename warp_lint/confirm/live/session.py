@@ -24,7 +24,7 @@ from warp_lint.confirm.live.probe import ProbeRun, keep_asleep
 from warp_lint.confirm.live.recorder import Recorder
 from warp_lint.confirm.live.steps import TapeRecord
 
-GRACE = 12.0  # seconds that a check may run over its share before it is killed
+GRACE = 30.0  # seconds that a check may run over its share before it is killed
 PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
 PROGRAM_BASE = 5.0  # … and this many seconds
 LEAST = 0.25

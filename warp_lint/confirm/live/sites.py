@@ -15,6 +15,7 @@ from warp_lint.confirm.live.steps import NOWHERE, Site
 
 DEPTH = 64
 PATH_LENGTH = 12
+TRIES = 3  # searches for a name that found none
 
 
 class Sites:
@@ -80,12 +81,18 @@ class Names:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, str]] = {}
+        self._tried: dict[int, int] = {}
 
     def of(self, value: Any, frame: Any) -> str:
         found = self._known.get(id(value))
         if found is not None and found[0]() is value:
             return found[1]
+        tried = self._tried.get(id(value), 0)
+        if tried >= TRIES:
+            return ""
         name = self._search(value, frame)
+        if not name:
+            self._tried[id(value)] = tried + 1
         if name:
             try:
                 self._known[id(value)] = (weakref.ref(value), name)
