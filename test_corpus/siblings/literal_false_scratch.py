@@ -1,0 +1,38 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def square(src: wp.array[float], dst: wp.array[float]):
+    i = wp.tid()
+    dst[i] = src[i] * src[i]
+
+
+@wp.kernel
+def wsum(x: wp.array[float], loss: wp.array[float]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (float(i) + float(1.0)))
+
+
+def forward(a):
+    y = wp.empty_like(a, requires_grad=False)
+    wp.launch(square, dim=3, inputs=[a, y])
+    out = wp.empty_like(a)
+    wp.launch(square, dim=3, inputs=[y, out])
+    loss = wp.zeros(1, dtype=float, requires_grad=True)
+    wp.launch(wsum, dim=3, inputs=[out, loss])
+    return loss
+
+
+def main():
+    a = wp.array([1.5, 1.2, 0.8], dtype=float, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        loss = forward(a)
+    tape.backward(loss)
+    print("a.grad:", a.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()

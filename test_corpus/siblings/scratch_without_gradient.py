@@ -1,0 +1,46 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def square(src: wp.array[wp.float64], dst: wp.array[wp.float64]):
+    i = wp.tid()
+    dst[i] = src[i] * src[i]
+
+
+@wp.kernel
+def mul(a: wp.array[wp.float64], b: wp.array[wp.float64], dst: wp.array[wp.float64]):
+    i = wp.tid()
+    dst[i] = a[i] * b[i]
+
+
+@wp.kernel
+def wsum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(a, b):
+    y = wp.zeros(3, dtype=wp.float64)
+    wp.launch(square, dim=3, inputs=[a, y])
+    out = wp.zeros_like(a)
+    wp.launch(mul, dim=3, inputs=[y, b, out])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(wsum, dim=3, inputs=[out, loss])
+    return loss
+
+
+def main():
+    a = wp.array([1.5, 1.2, 0.8], dtype=wp.float64, requires_grad=True)
+    b = wp.array([0.5, 0.7, 1.1], dtype=wp.float64, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        loss = forward(a, b)
+    tape.backward(loss)
+    print("a.grad:", a.grad.numpy())
+    print("b.grad:", b.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def compute(x: wp.array[wp.float64], n: int, out: wp.array[wp.float64]):
+    i = wp.tid()
+    t = wp.float64(wp.float64(0.0))
+    for j in range(n):
+        t += wp.exp(x[j])
+    out[i] = wp.exp(x[i]) / t
+
+
+@wp.kernel
+def weighted_sum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(x):
+    out = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+    wp.launch(compute, dim=3, inputs=[x, 3, out])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=out.shape, inputs=[out, loss])
+    return loss
+
+
+def main():
+    x = wp.array([1.5, 1.2, 0.8], dtype=wp.float64, requires_grad=True)
+
+    tape = wp.Tape()
+    with tape:
+        loss = forward(x)
+    tape.backward(loss)
+
+    print("x.grad:", x.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()
