@@ -8,7 +8,7 @@ from warp_lint.findings import Finding, Note
 from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.cuts import Cut
-from warp_lint.trace.flow import Tier
+from warp_lint.trace.flow import Tier, gradient_key
 from warp_lint.trace.model import Launch, UnrecordedCall
 from warp_lint.trace.sweep import Result
 
@@ -18,8 +18,19 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         for cut in analysis.cuts(result.window):
             if cut.kind not in ("host", "call") or cut.tier <= Tier.MAYBE:
                 continue
-            if analysis.scope_of(result.window, cut.index) is not None:
+            if analysis.scope_of(result.window, cut.index) is not None or _starved(analysis, result, cut):
                 yield _finding(analysis, result, cut)
+
+
+def _starved(analysis: Analysis, result: Result, cut: Cut) -> bool:
+    """Values of a leaf are loaded ahead of the tape, and its gradient, which the program reads, gets nothing ever."""
+    key = gradient_key(cut.array)
+    return (
+        cut.kind == "host"
+        and cut.index < result.window.start
+        and analysis.flow.own_tier(cut.array) is Tier.INTEREST
+        and not any(key in other.reached for other in analysis.results)
+    )
 
 
 def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
