@@ -108,10 +108,10 @@ class Kernel:
             own_defects=frozenset(map(self.path, own.split())),
         )
 
-    @staticmethod
     def __repr__(self) -> str:
         return self.effects.name  # stable test ids
 
+    @staticmethod
     def path(name: str) -> Path:
         return tuple(name.split("."))
 
