@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warp_lint.findings import Finding, Note
+from warp_lint.findings import Finding, Note, Severity
 from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.cuts import Cut
 from warp_lint.trace.flow import Tier, gradient_key
 from warp_lint.trace.model import Launch
+from warp_lint.trace.windows import Window
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -23,6 +25,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         }
         recorded = {analysis.where(index) for index in window.operations}
         for cut in analysis.cuts(window):
+            if cut.kind == "tape" and _abandoned(analysis, cut):
+                yield _other_tape(analysis, window, cut)
             if cut.kind != "outside" or cut.tier is not Tier.INTEREST or not analysis.flow.has_gradient(cut.array):
                 continue
             if gradient_key(cut.array) in analysis.flow.interest:
@@ -46,3 +50,29 @@ def check(analysis: Analysis) -> Iterator[Finding]:
                 notes,
                 cut.index,
             )
+
+
+def _abandoned(analysis: Analysis, cut: Cut) -> bool:
+    """The first launch behind a leaf is on a tape that never runs backward, and nothing reaches the leaf's gradient."""
+    if any(cut.index in result.window.operations for result in analysis.results):
+        return False
+    event = analysis.events[cut.index]
+    assert isinstance(event, Launch)
+    leaves = [event.arguments[path] for path in analysis.flow.readings.get(cut.index, ())]
+    keys = {gradient_key(leaf) for leaf in leaves if analysis.flow.own_tier(leaf) is Tier.INTEREST}
+    return any(all(key not in result.reached for result in analysis.results) for key in keys)
+
+
+def _other_tape(analysis: Analysis, window: Window, cut: Cut) -> Finding:
+    event = analysis.events[cut.index]
+    assert isinstance(event, Launch)
+    return report(
+        analysis,
+        "ADJ411",
+        min(Severity.WARNING, analysis.severity(cut.tier, cut.sure, cut.index, window.index)),
+        at_event(analysis, cut.index),
+        f"`{event.kernel}` is recorded on another tape, whose backward pass never runs: the gradient ends there",
+        "run that tape backward afterwards, or record both parts on one tape",
+        [Note(window.event.location, "this backward pass stops at its own tape's first launch")],
+        cut.index,
+    )

@@ -31,8 +31,9 @@ from warp_lint.trace.windows import Window
 @dataclass(slots=True)
 class Cut:
     """`kind`: "array" (an array without gradient), "backward" (a kernel without adjoint), "unrecorded"
-    (a launch or copy the open tape does not hold), "outside" (no tape open), "host" (values through the
-    host), "call" (an unrecorded library call), "view", "pointer" (another object of the same memory).
+    (a launch or copy the open tape does not hold), "outside" (no tape open), "tape" (a launch that another
+    tape holds), "host" (values through the host), "call" (an unrecorded library call), "view", "pointer"
+    (another object of the same memory).
 
     `array`: the array at which it is cut; for "host", the one that was read.
     """
@@ -169,6 +170,8 @@ class Cuts:
                 self._add("backward", index, array, tier, sure)
         elif self.flow.has_gradient(array) is False:
             self._add(self._without(array), index, array, tier, sure)
+        elif not own:
+            self._add("tape", index, array, tier, sure)
 
     def _scalar_matters(self, effects: Effects, path: Path) -> bool:
         """A floating-point scalar. Integers are indices and counts."""
