@@ -21,7 +21,6 @@ SIBLINGS = Path(__file__).resolve().parents[1] / "test_corpus" / "siblings"
 KNOWN = {
     "atomic_max_over_active.py": "the loser of atomic_max keeps its gradient",
     "rigid_states_without_gradient.py": "the allocation helper is named, not the call that decides",
-    "second_tape_only.py": "a tape that never runs backward, between a parameter and the loss",
     "struct_parameter_changed.py": "a field of a struct parameter assigned in a func",
 }
 
