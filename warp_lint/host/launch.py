@@ -27,6 +27,7 @@ from warp_lint.syntax.project import External
 from warp_lint.trace import model
 
 MAX_SPECIALISED = 4
+MAX_NAME = 40  # characters of an argument that messages still quote
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class Bound:
     structs: dict[Path, int] = field(default_factory=dict)
     scalar_sources: dict[Path, tuple[model.Array, ...]] = field(default_factory=dict)
     effects: Effects | None = None
+    texts: dict[Path, str] = field(default_factory=dict)
 
 
 _SIGNATURE = (
@@ -69,6 +71,7 @@ def launch(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, 
         kernel = kernel.native
     values = [*_listed(m, given.get("inputs")), *_listed(m, given.get("outputs"))]
     bound = bind(m, kernel, values, given.get("dim"))
+    bound.texts = _texts(m, site, bound)
     if given.get("record_cmd") is True:
         return m.native("command", bound.name, launch=bound)
     record = given.get("record_tape", True)
@@ -81,6 +84,26 @@ def launch(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, 
             if isinstance(value, ArrayValue) and value.gradient_of is not None:
                 m.emit(model.GradientWrite, array=value.gradient_of, kind="accumulate")
     return None
+
+
+def _texts(m: Machine, site: Any, bound: Bound) -> dict[Path, str]:
+    """What the call writes for each parameter, where the lists are written out in it."""
+    if site is None or not m.frame.user:
+        return {}
+    if site.texts is None:
+        node: ast.Call = site.node
+        given = dict(zip(_SIGNATURE, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
+        elements: list[ast.expr] = []
+        for name in ("inputs", "outputs"):
+            listed = given.get(name)
+            if isinstance(listed, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in listed.elts):
+                elements += listed.elts
+            elif listed is not None:
+                break  # what follows has no known place
+        site.texts = tuple(
+            ast.unparse(e) if isinstance(e, (ast.Name, ast.Attribute, ast.Subscript)) else "" for e in elements
+        )
+    return {(name,): text for name, text in zip(bound.values, site.texts, strict=False) if 0 < len(text) <= MAX_NAME}
 
 
 def _listed(m: Machine, value: Any) -> list[Any]:
@@ -341,6 +364,7 @@ def emit(m: Machine, bound: Bound, recorded: bool, reason: str = "", adjoint: bo
         adjoint=adjoint,
         structs=dict(bound.structs),
         scalar_sources=dict(bound.scalar_sources),
+        texts=bound.texts,
     )
     if effects is None:
         return

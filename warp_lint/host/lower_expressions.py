@@ -29,13 +29,14 @@ MAX_COMPREHENSION = 400
 class Site:
     """A call in the source: what handlers may want to know of it."""
 
-    __slots__ = ("hint", "kept", "literals", "module", "node")
+    __slots__ = ("hint", "kept", "literals", "module", "node", "texts")
 
     def __init__(self, node: ast.Call, module: Module, hint: str, kept: bool) -> None:
         self.node = node
         self.module = module
         self.hint = hint
         self.kept = kept  # the result is bound to a name or put in a container as it is
+        self.texts: tuple[str, ...] | None = None  # arguments as a launch writes them
         self.literals = frozenset(k.arg for k in node.keywords if k.arg and isinstance(k.value, ast.Constant))
 
 

@@ -22,4 +22,5 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "write into an array of its own for each step",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )

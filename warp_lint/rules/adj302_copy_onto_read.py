@@ -22,4 +22,5 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "copy into a new array, or go on with the source instead of copying it back",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )

@@ -25,6 +25,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "allocate a fresh array for each use, or write it by plain stores in a kernel",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )
 
 

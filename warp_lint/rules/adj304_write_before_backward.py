@@ -23,4 +23,5 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "write it after `backward()`",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )

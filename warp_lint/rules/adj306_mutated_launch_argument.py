@@ -76,4 +76,5 @@ def _finding(analysis: Analysis, result: Result, operation: int, index: int, mut
         "use one struct or handle per launch, or change it after `backward()`",
         [Note(analysis.where(operation), "launched with it here"), *loop_note(analysis, operation, index)],
         index,
+        operation,
     )

@@ -22,4 +22,5 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "write each array once per tape, or use Warp 1.13",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )

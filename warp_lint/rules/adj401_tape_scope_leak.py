@@ -22,6 +22,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             "end the `with` block after the loss, and do this after `backward()`",
             notes,
             conflict.cause,
+            conflict.needed_by,
         )
     again = {window.previous for window in analysis.gradients.windows}
     for window in analysis.gradients.windows:

@@ -48,6 +48,7 @@ def accumulated(analysis: Analysis, one: Accumulated, code: str) -> Finding:
         _HELP,
         notes,
         one.backward,
+        one.before,
     )
 
 
@@ -75,4 +76,5 @@ def _left_over(analysis: Analysis, result: Result, leak: Leak) -> Finding:
         "call `tape.zero()` between the passes, or use a fresh array: clearing the parameters is not enough",
         [Note(analysis.where(leak.write), "the backward pass before"), *loop_note(analysis, leak.write, window.index)],
         window.index,
+        leak.write,
     )

@@ -25,6 +25,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             _HELP,
             notes,
             conflict.cause,
+            conflict.needed_by,
         )
     for result in analysis.results:
         for leak in result.leaks:

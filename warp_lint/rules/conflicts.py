@@ -160,14 +160,15 @@ def _leak_code(analysis: Analysis, window: Window, leak: Leak) -> str | None:
 
 def conflict_message(analysis: Analysis, conflict: Conflict, how: str) -> tuple[str, list[Note]]:
     """Sentence and notes. `how`: what happens to the array at the cause, `overwritten`, `cleared`."""
-    name = analysis.name(conflict.array)
+    name = analysis.name(conflict.array, conflict.cause)
     user = operation_name(analysis, conflict.needed_by)
     place = analysis.where(conflict.needed_by)
     notes: list[Note] = []
     if conflict.stale is not None:
         need = conflict.stale.need
         message = f"`{name}` is {how} here, but {user} still needs its old value for the gradient"
-        notes.append(Note(place, f"`{name}` is read here"))
+        there = analysis.name(conflict.array, conflict.needed_by)
+        notes.append(Note(place, f"`{there}` is read here" if there == name else f"read here as `{there}`"))
         if need.expression:
             notes.append(Note(need.location, f"the adjoint of `{need.expression}` reads it again"))
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from warp_lint.codes import RULES
 from warp_lint.findings import Finding, Location, Note, Severity, Subject
 from warp_lint.trace.analysis import Analysis
+from warp_lint.trace.model import Event
 
 
 def at_event(analysis: Analysis, index: int) -> Location:
@@ -22,8 +24,10 @@ def report(
     help: str,
     notes: Iterable[Note] = (),
     index: int | None = None,
+    versus: int | None = None,
 ) -> Finding:
-    """A finding at a location; `index` is the event that happens there, for its call path."""
+    """A finding at a location; `index` is the event that happens there, for its call path, and `versus` the one
+    it conflicts with."""
     collected = [note for note in notes if note.location != location or note.message.startswith("iterations")]
     context = ""
     if index is not None:
@@ -32,8 +36,7 @@ def report(
             context = event.text
         if event.library is not None:
             collected.append(Note(event.library, "in this library code"))
-        outer = [place for place in event.call_path if place != location]
-        collected += [Note(place, "called from here") for place in outer[-3:][::-1]]
+        collected += _reached(analysis, index, location, versus)
     unique: dict[tuple[Location, str], Note] = {}
     for note in collected:
         unique.setdefault((note.location, note.message), note)
@@ -49,6 +52,48 @@ def report(
         subject=Subject("program", "", entry.path, entry.line),
         context=context,
     )
+
+
+def _reached(analysis: Analysis, index: int, location: Location, versus: int | None) -> list[Note]:
+    """How the program gets to an event, as far as it tells something: the calls that lead to the conflicting
+    event too are left out, and so is the only way that leads there; calls into another file stay."""
+    path = _calls(analysis.events[index], location)
+    if versus is not None:
+        others = [_calls(analysis.events[versus], None)]
+    else:
+        others = [
+            _calls(event, location)
+            for event in analysis.events
+            if event.location == analysis.events[index].location and event.call_path
+        ]
+    shared = min((_common(path, other) for other in others), default=len(path))
+    entry = analysis.trace.entry
+    if location.path != entry.path:
+        shared = min(shared, max((k for k, place in enumerate(path) if place.path == entry.path), default=shared))
+    rest = path[shared:]
+    if not rest:
+        return []
+    by_way = [
+        f"line {place.line}" if place.path == location.path else f"{PurePath(place.path).name}:{place.line}"
+        for place in rest[1:]
+    ]
+    return [Note(rest[0], "called from here" + (f", by way of {' and '.join(by_way)}" if by_way else ""))]
+
+
+def _calls(event: Event, location: Location | None) -> list[Location]:
+    path = list(event.call_path)
+    while path and path[-1] == location:
+        path.pop()
+    return path
+
+
+def _common(a: Sequence[Location], b: Sequence[Location]) -> int:
+    count = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        count += 1
+    return count
 
 
 def loop_note(analysis: Analysis, first: int, second: int) -> list[Note]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,9 @@ from warp_lint.trace.model import (
     Allocate,
     Array,
     Backward,
+    Copy,
     Event,
+    Fill,
     HostRead,
     Launch,
     Mutate,
@@ -153,11 +156,21 @@ class Analysis:
         event = self.events[index]
         return event.kernel if isinstance(event, Launch) else event.text or type(event).__name__.lower()
 
-    def name(self, array: Array) -> str:
+    def name(self, array: Array, index: int | None = None) -> str:
+        """The array in messages; at an event, as the source calls it there."""
+        text = _written(self.events[index], array) if index is not None else ""
+        if text:
+            return text
         if array.name:
             return array.name
         root = self.trace.roots.get(array.region.root)
-        return root.name if root is not None and root.name else "array"
+        if root is not None and root.name:
+            return root.name
+        for event in self.events:
+            text = _written(event, array)
+            if text:
+                return text
+        return "array"
 
     def allocation(self, array: Array) -> Location:
         """Where the object was made: a view's own place, else the allocation of its memory."""
@@ -234,3 +247,27 @@ class Analysis:
 
     def tape_events(self, action: str) -> list[tuple[int, TapeEvent]]:
         return [(k, e) for k, e in enumerate(self.events) if isinstance(e, TapeEvent) and e.action == action]
+
+
+# A method of an array or a copy, at the start of a statement.
+_TARGET = re.compile(
+    r"(?:wp\.copy\(\s*(?:dest\s*=\s*)?([\w.\[\]+\-* ]+?)\s*,|([\w.\[\]+\-* ]+?)\.(?:assign|zero_|fill_)\()"
+)
+
+
+def _written(event: Event, array: Array) -> str:
+    """What the source calls an array at an event that uses it, or nothing."""
+    if isinstance(event, Launch):
+        fallback = ""
+        for path, text in event.texts.items():
+            given = event.arguments.get(path)
+            if given is array:
+                return text
+            if given is not None and given.region.root == array.region.root:
+                fallback = fallback or text
+        return fallback
+    target = event.destination if isinstance(event, Copy) else event.array if isinstance(event, Fill) else None
+    if target is not None and event.library is None and target.region.root == array.region.root:
+        found = _TARGET.match(event.text)
+        return (found.group(1) or found.group(2)) if found else ""
+    return ""

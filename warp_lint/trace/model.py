@@ -175,6 +175,7 @@ class Launch(Event):
     structs: dict[Path, int] = field(default_factory=dict)  # identity of struct and handle arguments
     # Arrays read on the host to compute a scalar argument, by the scalar's path.
     scalar_sources: dict[Path, tuple[Array, ...]] = field(default_factory=dict)
+    texts: dict[Path, str] = field(default_factory=dict)  # arguments as the call writes them, where it does
 
 
 @dataclass(slots=True, kw_only=True)
