@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
 import sys
@@ -57,9 +58,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """The installed command: a process of its own, too short-lived for a garbage collector to pay."""
+    """The installed command: a process of its own, too short-lived for a garbage collector to pay. It ends
+    without taking its memory apart, which would cost seconds after a large run, or after Ctrl-C."""
     gc.disable()
-    sys.exit(main())
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none at all
+            stream.flush()
+    os._exit(code)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -140,6 +146,8 @@ def _lint(arguments: Sequence[str]) -> int:
     from warp_lint.engine import Request, lint
 
     overrides = _overrides(options)
+    if options.output_file:
+        _writable(Path(options.output_file))
     paths, buffers = _inputs(options)
     request = Request(paths, overrides, buffers, jobs=_jobs(options.jobs), cache=not options.no_cache)
     try:
@@ -302,6 +310,8 @@ def _render(report: Report, name: str) -> str:
 
 def _write(text: str, file: str | None) -> None:
     if file is None:
+        if sys.stdout is None:  # closed by who started this; the exit code still tells
+            return
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="backslashreplace")
         sys.stdout.write(text)
@@ -313,9 +323,17 @@ def _write(text: str, file: str | None) -> None:
         raise UsageError(f"--output-file {file}: {error.strerror or error}") from None
 
 
-def _color(stream: TextIO) -> bool:
+def _writable(file: Path) -> None:
+    """Say what is wrong with the report's place before the work, which may take minutes, not after it."""
+    if file.is_dir():
+        raise UsageError(f"--output-file {file}: is a folder")
+    if not file.parent.is_dir():
+        raise UsageError(f"--output-file {file}: no such folder as {file.parent}")
+
+
+def _color(stream: TextIO | None) -> bool:
     """On a terminal, unless NO_COLOR is set; FORCE_COLOR wins where there is none."""
-    if os.environ.get("NO_COLOR"):
+    if stream is None or os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -181,11 +183,48 @@ def test_a_name_that_is_no_text(hostile, tmp_path):
     assert rb"odd\udcff\n.py:2:5: ADJ901" in done.stdout
 
 
+# The analysis runs in a thread; this one says when it is there, and never ends.
+INTERRUPTED = """
+import sys, time
+from warp_lint import analysis, cli
+
+def endless(*arguments):
+    print("ready", file=sys.stderr, flush=True)
+    while True:
+        time.sleep(0.01)
+
+analysis._analyse = endless
+cli.run()
+"""
+
+
 def test_a_reader_that_goes_away(write, tmp_path):
     write("good.py", GOOD * 200)
     command = f"'{sys.executable}' -m warp_lint --select ADJ good.py | head -n 1"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed(write, tmp_path, closed):
+    write("good.py", GOOD)
+    command = f"'{sys.executable}' -m warp_lint good.py {closed}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert ("good.py:" in done.stdout) is (closed == "2>&-")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_interrupt_ends_it_at_once(write, tmp_path):
+    write("good.py", GOOD)
+    command = [sys.executable, "-c", INTERRUPTED, "good.py", "--no-cache"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None and process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert process.stderr.read() == "warp-lint: interrupted\n"
+    process.stderr.close()
 
 
 def test_any_order_of_paths_and_any_number_of_processes(write, hostile):

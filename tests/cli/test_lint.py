@@ -97,7 +97,8 @@ def test_nothing_to_report(write, run):
         (["--confirm-timeout", "3"], "--confirm-timeout needs --confirm"),
         (["-m", "pkg"], "-m needs --confirm"),
         (["--confirm", "-m", "no.such"], "-m no.such: no such module"),
-        (["--output-file", "no/such/folder/x"], "--output-file no/such/folder/x: No such file or directory"),
+        (["--output-file", "no/such/folder/x"], "--output-file no/such/folder/x: no such folder as no/such/folder"),
+        (["--output-file", "."], "--output-file .: is a folder"),
         ([""], "'' is no path"),
     ],
 )
@@ -226,6 +227,12 @@ def test_the_report_in_a_file(write, run, tmp_path):
     code, out, err = run("a.py", "--output-file", "report.txt")
     assert (code, out, err) == (1, "", "")
     assert Path("report.txt").read_text().splitlines()[-1] == "SUMMARY: warp-lint: 1 error, 1 warning in 1 file"
+
+
+def test_a_place_that_cannot_take_the_report_is_named_before_the_work(write, run, planted):
+    write("a.py", SOURCE)
+    assert run("a.py", "--output-file", "no/report.txt")[0] == 2
+    assert planted == []
 
 
 @pytest.mark.parametrize(
