@@ -186,12 +186,13 @@ def _kernels(
 
 
 def incomplete(traces: Sequence[Trace]) -> list[Finding]:
-    """ADJ903 for what the host interpreter did not follow."""
+    """ADJ903 for what the host interpreter did not follow, once per place."""
     rule = RULES["ADJ903"]
-    places = {(location, reason) for trace in traces for location, reason in trace.incomplete}
+    every = {(location, reason) for trace in traces for location, reason in trace.incomplete}
+    places = dict(sorted(every, reverse=True))
     return [
         Finding(rule.code, rule.name, Severity.INFO, location, f"not followed further: {reason}")
-        for location, reason in sorted(places)
+        for location, reason in sorted(places.items())
     ]
 
 

@@ -216,6 +216,8 @@ def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer)
     from warp_lint.analysis import analyse
     from warp_lint.syntax.project import Project
 
+    # What is linted now is known by its text from here on.
+    unit.contents = dict.fromkeys(unit.contents, b"")
     project = Project(unit.config.root, display)
     unit.project = project
     outcome = analyse(project, unit.texts, request.trees, unit.settings, unit.differentiated, request.jobs)

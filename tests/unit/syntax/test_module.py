@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warp_lint.syntax.module import Module
+from warp_lint.syntax.module import Lines, Module
 
 
 def module(source: str) -> Module:
@@ -69,3 +69,17 @@ def test_columns_count_characters() -> None:
     node = made.tree.body[1]
     assert made.location(node).column == 10
     assert made.segment(node) == "y = 1"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "a", "a\n", "a\n\nbc", "\n\nå💥\n"])
+def test_lines_are_those_of_the_text(text):
+    lines = Lines(text, text.split("\n"))
+    assert list(lines) == text.split("\n") and len(lines) == len(text.split("\n"))
+    assert [lines[-1], lines[0], lines[1:], lines[-2:]] == [
+        text.split("\n")[-1],
+        text.split("\n")[0],
+        text.split("\n")[1:],
+        text.split("\n")[-2:],
+    ]
+    with pytest.raises(IndexError):
+        lines[len(lines)]
