@@ -49,21 +49,24 @@ def launch(m: Machine, graph: Any) -> None:
     if not isinstance(graph, Native) or "events" not in graph.state or m.trace is m.sink:
         return
     state = graph.state
+    if "forward" not in state:
+        state["forward"] = any(isinstance(e, model.Launch) and e.recorded for e in state["events"])
     first = not state["launched"]
     state["launched"] = True
     tape = m.tapes[-1].id if m.tapes else None
     for event in state["events"]:
         again = isinstance(event, _REPEATED) or (isinstance(event, model.TapeEvent) and event.action == "zero")
         if first or again:
-            m.trace.events.append(
-                replace(
-                    event,
-                    tape=event.tape if first else tape,
-                    loops=(*m.loops, *event.loops[state["loops"] :]),
-                    guards=(*m.guards, *event.guards[state["guards"] :]),
-                    assumed=event.assumed or m.assumed > 0,
-                )
+            copied = replace(
+                event,
+                tape=event.tape if first else tape,
+                loops=(*m.loops, *event.loops[state["loops"] :]),
+                guards=(*m.guards, *event.guards[state["guards"] :]),
+                assumed=event.assumed or m.assumed > 0,
             )
+            if isinstance(copied, model.Backward) and not first:
+                copied.replayed = state["forward"]
+            m.trace.events.append(copied)
 
 
 def flush(m: Machine) -> None:

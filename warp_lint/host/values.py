@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING", "__slots__": ()})()
 
 
+MAX_TEXT = 160  # characters that say where an unknown comes from
+
+
 class Unknown:
     """A value that isn't known. `text` says where it came from.
 
@@ -33,7 +36,8 @@ class Unknown:
     __slots__ = ("annotation", "base", "lower", "memo", "offset", "sources", "tag", "text")
 
     def __init__(self, text: str = "", sources: tuple[Array, ...] = ()) -> None:
-        self.text = text
+        # Sums over long loops would grow without end.
+        self.text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 3]}..."
         self.sources = sources
         self.memo: dict[Any, Any] = {}
         self.base: Unknown = self

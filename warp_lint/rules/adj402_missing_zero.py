@@ -18,12 +18,16 @@ _HELP = "call `tape.zero()` after the gradients are used, before the next backwa
 def check(analysis: Analysis) -> Iterator[Finding]:
     for one in analysis.gradients.accumulated:
         event = analysis.events[one.read]
+        if analysis.arranged(one.before) and not analysis.arranged(one.backward):
+            continue  # the program may call something that clears between the constructor and this
         if isinstance(event, GradientRead) and event.kind == "torch":
             continue  # ADJ412
         yield accumulated(analysis, one, "ADJ402")
     for result in analysis.results:
         for leak in result.leaks:
             if leak.kind == "leftover" and not leak.array.retain_grad and leak.tier is Tier.INTEREST:
+                if analysis.arranged(leak.write) and not analysis.arranged(result.window.index):
+                    continue  # the program may call something that clears between the constructor and this
                 yield _left_over(analysis, result, leak)
 
 
@@ -36,13 +40,7 @@ def accumulated(analysis: Analysis, one: Accumulated, code: str) -> Finding:
     return report(
         analysis,
         code,
-        analysis.severity(
-            Tier.INTEREST,
-            not analysis.arranged(one.before, one.backward),
-            one.before,
-            one.backward,
-            one.read,
-        ),
+        analysis.severity(Tier.INTEREST, not analysis.arranged(one.backward), one.before, one.backward, one.read),
         at_event(analysis, one.backward),
         f"the gradient of `{name}` still holds the last backward pass, and this one adds to it",
         _HELP,
@@ -68,9 +66,7 @@ def _left_over(analysis: Analysis, result: Result, leak: Leak) -> Finding:
     return report(
         analysis,
         "ADJ402",
-        analysis.severity(
-            leak.tier, leak.sure and not analysis.arranged(leak.write, window.index), leak.write, window.index
-        ),
+        analysis.severity(leak.tier, leak.sure and not analysis.arranged(window.index), leak.write, window.index),
         window.event.location,
         f"the gradient of `{name}` is left over from the last backward pass, and {receiver} gets it again",
         "call `tape.zero()` between the passes, or use a fresh array: clearing the parameters is not enough",

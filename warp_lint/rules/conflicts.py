@@ -54,6 +54,8 @@ def conflicts(analysis: Analysis, code: str) -> Iterator[Conflict]:
 def _all(analysis: Analysis) -> Iterator[Conflict]:
     for result in analysis.gradients.presumed if analysis.presuming else analysis.results:
         window = result.window
+        if window.event.replayed:
+            continue
         for stale in result.stale:
             cause = stale.change.index
             if _reentered(window, stale.operation, cause) or analysis.exclusive(stale.operation, cause, window.index):

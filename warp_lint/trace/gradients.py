@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from packaging.version import Version
 
+from warp_lint.findings import Location
 from warp_lint.trace.flow import Flow, Tier, gradient_key
 from warp_lint.trace.model import (
     Array,
@@ -123,6 +124,7 @@ class Gradients:
         self._states: dict[int, State] = {}
         self._tracked: dict[int, dict[int, Array]] = {}  # gradients that zero() of a tape knows
         self._unread: dict[int, tuple[int, Array]] = {}  # first read before any backward
+        self._checks: set[Location] = set()  # where gradients known before are looked at again: zeros are expected
         self._repeats: dict[tuple[int, int, int], tuple[int, Result]] = {}
         windows = {window.index: window for window in self.windows}
         for index, event in enumerate(trace.events):
@@ -149,6 +151,9 @@ class Gradients:
             elif isinstance(event, Opaque):
                 self._opaque(event)
 
+        self.after_clear = [
+            one for one in self.after_clear if one.view or trace.events[one.read].location not in self._checks
+        ]
         for window in presumed_windows(trace, self.windows):
             seeds = self._sinks(window)
             self.presumed.append(Sweep(self.timeline, self.flow, self.target, window).run(seeds))
@@ -255,9 +260,12 @@ class Gradients:
             self.accumulated.append(Accumulated(index, backward, before, array))
         state.pending.clear()
         if state.dirty is None and state.cleared is not None and state.cleared_dirty is not None:
-            if not state.cleared_read and not state.cleared_leftover:
+            place = self.trace.events[index].location
+            if state.cleared_read:
+                self._checks.add(place)
+            elif not state.cleared_leftover:
                 self.after_clear.append(ReadAfterClear(index, state.cleared, state.cleared_dirty, array))
-        elif state.dirty is None and state.consumed is not None and self._intermediate(array):
+        elif state.dirty is None and state.consumed is not None and array.floating and self._intermediate(array):
             self.consumed.append(ReadConsumed(index, state.consumed, array))
         state.read = index
         state.view = index if keeps_view else state.view

@@ -246,6 +246,7 @@ class Backward(Event):
 
     `by_hand`: `.grad` seeds set before count as seeds (they are GradientWrite events).
     `remark`: comments and docstrings of the function that calls it.
+    `replayed`: a later launch of a graph, which computes the forward launches anew as well.
     """
 
     target: int
@@ -253,6 +254,7 @@ class Backward(Event):
     seeds: tuple[tuple[Array, Array | None], ...] = ()
     unknown_arguments: bool = False
     remark: str = ""
+    replayed: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
