@@ -92,6 +92,7 @@ class _Planner:
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._functions(self.outline(module))
+                self.m.forget(module)
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._directed(self.outline(module))
