@@ -226,7 +226,13 @@ def _codes(value: object) -> tuple[str, ...]:
 
 
 def _per_file(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((pattern, _codes(codes)) for pattern, codes in _table(value).items())
+    ignores = []
+    for pattern, codes in _table(value).items():
+        try:
+            ignores.append((pattern, _codes(codes)))
+        except ValueError as error:
+            raise ValueError(f'"{pattern}": {error}') from None
+    return tuple(ignores)
 
 
 def _table(value: object) -> Mapping[str, object]:
