@@ -108,3 +108,65 @@ def test_overloads(tmp_path: Path) -> None:
         "    v[i] = f(v[i])  # ADJ102\n"
     )
     assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+
+
+def test_class_that_names_a_type(tmp_path: Path) -> None:
+    source = (
+        "import warp as wp\n"
+        "class mat66(wp.types.matrix(shape=(6, 6), dtype=float)):\n    pass\n"
+        "@wp.kernel\ndef once(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "    i = wp.tid()\n    m = mat66(0.0)\n    m[0, 1] = a[i]\n    m[1, 0] = a[i]\n    b[i] = m[0, 1] + m[1, 0]\n"
+        "@wp.kernel\ndef twice(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "    i = wp.tid()\n    m = mat66(0.0)\n    m[0, 1] = a[i]\n    m[0, 1] = 2.0 * a[i]  # ADJ104\n"
+        "    b[i] = m[0, 1]\n"
+    )
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+
+
+_SQUARE = "def k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = a[i] * a[i]"
+
+
+@pytest.mark.parametrize(
+    ("before", "options", "wrong"),
+    [
+        ("", "enable_backward=False", False),
+        ("OFF = False\n", "enable_backward=OFF", False),
+        ("", "module='unique', module_options={'enable_backward': False}", False),
+        ("o = {'enable_backward': False}\n", "module='unique', module_options=o", False),
+        ("o = dict(enable_backward=False)\n", "module='unique', module_options=o", False),
+        ("o = {}\no['enable_backward'] = False\n", "module='unique', module_options=o", False),
+        ("o = {'enable_backward': False}\n", "**o", False),
+        ("o = {'enable_backward': False}\no['enable_backward'] = True\n", "module='unique', module_options=o", True),
+        ("o = {'fast_math': False}\n", "module='unique', module_options=o", True),
+        ("wp.set_module_options({'enable_backward': False})\n", "", False),
+        ("wp.set_module_options({'enable_backward': False})\n", "module='unique'", True),
+    ],
+)
+def test_backward_disabled(tmp_path: Path, before: str, options: str, wrong: bool) -> None:
+    mark = "  # ADJ102" if wrong else ""
+    source = f"import warp as wp\n{before}@wp.kernel({options})\n{_SQUARE}{mark}\n"
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+
+
+def test_funcs_of_kernels_without_adjoint(tmp_path: Path) -> None:
+    func = (
+        "@wp.func\ndef {}(x: float):\n    s = float(1.0)\n    for j in range(100):\n        s = s * x{}\n    return s\n"
+    )
+    funcs = "import warp as wp\n" + func.format("f", "") + func.format("g", "  # ADJ105")
+    funcs += func.format("unused", "  # ADJ105") + "def make():\n    @wp.func\n    def h(x: float):\n"
+    funcs += "        return f(x)\n    return h\n"
+    kernel = (
+        "@wp.kernel(enable_backward={})\ndef k{}(a: wp.array(dtype=float), b: wp.array(dtype=float)):\n"
+        "    i = wp.tid()\n    b[i] = {}(a[i])\n"
+    )
+    main = "import warp as wp\nfrom funcs import f, g, make\n"
+    main += kernel.format("False", 1, "f") + kernel.format("False", 2, "g") + kernel.format("True", 3, "g")
+    main += kernel.format("False", 4, "wp.static(make())")
+    (tmp_path / "main.py").write_text(main)
+    (tmp_path / "funcs.py").write_text(funcs)
+    project = Project(tmp_path)
+    modules = [project.module_at(tmp_path / name) for name in ("main.py", "funcs.py")]
+    settings = Settings(Version("1.19"), assume_active=True)
+    assert modules[1] is not None
+    found = check_module(project, modules[1], settings, {})
+    assert {(f.code, f.location.line) for f in found} == expected(funcs)

@@ -169,3 +169,58 @@ def test_swap_of_squares_before_1_13_and_now(tmp_path: Path) -> None:
         """
     check(tmp_path, source.format(mark=""), "1.13.0")
     check(tmp_path, source.format(mark="  # ADJ102"), "1.12.0")
+
+
+def test_components_left_as_they_were(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        """
+        @wp.kernel
+        def added(p: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            x = p[i]
+            p[i] = x + wp.vec3(0.0, wp.sin(x[0]), 0.0)
+
+        @wp.kernel
+        def built(p: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            x = p[i]
+            p[i] = wp.vec3(x[0], x[1] + wp.sin(x[0]), x[2])
+
+        @wp.kernel
+        def factor(p: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            x = p[i]
+            p[i] = wp.vec3(x[0], x[1] * wp.sin(x[0]), x[2])  # ADJ102
+
+        @wp.kernel
+        def same_one(p: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            x = p[i]
+            p[i] = x - wp.vec3(wp.sin(x[0]), 0.0, 0.0)  # ADJ102
+
+        @wp.kernel
+        def two(p: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            x = p[i]
+            p[i] = x + wp.vec3(0.0, wp.sin(x[0]), x[2] * x[2])  # ADJ102
+        """,
+    )
+
+
+def test_stores_in_both_arms_clear_nothing_that_counts(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        """
+        @wp.kernel
+        def shade(n: int, c: wp.vec3, out: wp.array(dtype=wp.vec3)):
+            i = wp.tid()
+            d = float(i)
+            for j in range(n):
+                d = d * 0.5 - 1.0
+            if d < 0.0:
+                out[i] = c * d
+            else:
+                out[i] = c
+        """,
+    )

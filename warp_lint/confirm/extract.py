@@ -17,6 +17,7 @@ from warp_lint.confirm.rewrite import Rewriter
 from warp_lint.syntax.module import Binding, Definition, Module, Scope
 from warp_lint.syntax.project import External, ModuleRef, Project, Resolved
 
+_TYPE_MAKERS = frozenset(("vector", "matrix", "quaternion", "transformation"))
 _IMPORTABLE = frozenset(
     [
         "warp",
@@ -282,7 +283,7 @@ class Extractor:
 
     def _binding(self, module: Module, owner: Scope, name: str, binding: Binding) -> str:
         if binding.kind in ("def", "class"):
-            return self.definition(module.definitions[binding.node]).name
+            return self._defined(module.definitions[binding.node])
         if binding.kind == "import":
             return self._import(module, name, binding)
         if binding.kind == "assign" and binding.value is not None:
@@ -295,13 +296,23 @@ class Extractor:
                 return self._value(module, owner, name, first, ())
         raise UnresolvedError(name)
 
+    def _defined(self, definition: Definition) -> str:
+        """Name of a definition; a class that only names a type (`class vec6(wp.types.vector(6, float))`) is
+        the type."""
+        node = definition.node
+        if isinstance(node, ast.ClassDef) and len(node.bases) == 1 and isinstance(node.bases[0], ast.Call):
+            made = self.project.resolve(definition.module, definition.scope, node.bases[0].func)
+            if isinstance(made, External) and made.name.rpartition(".")[2] in _TYPE_MAKERS:
+                return self._value(definition.module, definition.scope, definition.name, node.bases[0], ())
+        return self.definition(definition).name
+
     def _import(self, module: Module, name: str, binding: Binding) -> str:
         resolved = self.project.resolve_name(module, module.scope, name) if binding.kind == "import" else None
         if not isinstance(resolved, External):
             # An import inside a function, or one that the project can follow.
             resolved = resolved or self._local_import(module, name)
         if isinstance(resolved, Definition):
-            return self.definition(resolved).name
+            return self._defined(resolved)
         if resolved is not None and not isinstance(resolved, (External, ModuleRef)):
             owner, inner = resolved.module, resolved.scope
             return self._value(owner, inner, name, resolved.expression, resolved.unpack)

@@ -15,9 +15,10 @@ from warp_lint.confirm.items import Item, UnresolvedError
 from warp_lint.confirm.judge import Outcome
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
-from warp_lint.confirm.setup import module_settings, settings_of
+from warp_lint.confirm.setup import settings_of
 from warp_lint.confirm.wrap import PREFIX, wrap
 from warp_lint.findings import Subject
+from warp_lint.kernels.detect import options_of
 from warp_lint.syntax.module import Definition, Module
 from warp_lint.syntax.project import Project
 
@@ -114,13 +115,7 @@ class Trials:
         return min(candidates, key=lambda d: abs(d.location.line - subject.line))
 
     def _backward_disabled(self, definition: Definition) -> bool:
-        _, decorator = self.extractor.decoration(definition)
-        if isinstance(decorator, ast.Call):
-            for keyword in decorator.keywords:
-                if keyword.arg == "enable_backward" and isinstance(keyword.value, ast.Constant):
-                    return keyword.value.value is False
-        settings = module_settings(self.project, definition.module)
-        return settings.get("enable_backward") is False
+        return not options_of(self.project, definition).backward
 
     # Running
 

@@ -13,6 +13,7 @@ from warp_lint.kernels.detect import functions_of, kernel_kind, kernels_of, opti
 from warp_lint.kernels.effects import Path
 from warp_lint.kernels.inspection import Inspection, Report
 from warp_lint.kernels.problems import reports
+from warp_lint.kernels.reach import forward_only
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Definition, Module
 from warp_lint.syntax.project import Project
@@ -106,6 +107,8 @@ def check_module(
     reached: set[Definition] = set()
     kernels = kernels_of(project, module)
     for definition in kernels:
+        if not options_of(project, definition).backward:
+            continue
         graph, _ = graph_of(project, definition, settings)
         reached.update(frame.function for frame in graph.frames)
         activity = activities.get(definition.location, UNKNOWN)
@@ -113,7 +116,8 @@ def check_module(
             continue
         for finding in check_kernel(project, definition, settings, activity):
             _add(merged, finding)
-    loose = [f for f in functions_of(project, module, "func") if f not in reached]
+    funcs = [f for f in functions_of(project, module, "func") if f not in reached]
+    loose = [f for f in funcs if not forward_only(project, f)]
     for function in _uncalled(project, loose, settings):
         for finding in check_kernel(project, function, settings, UNKNOWN):
             _add(merged, finding)

@@ -242,16 +242,67 @@ def options_of(project: Project, definition: Definition) -> Options:
             unroll = setting.value
         elif setting.name == "enable_vector_component_overwrites":
             overwrites = bool(setting.value)
-    own = dict(keywords)
-    options = keywords.get("module_options")
-    if isinstance(options, ast.Dict):
-        for key, value in zip(options.keys, options.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                own[key.value] = value
+    own = _keywords(project, definition, keywords.get("module_options"))
+    if isinstance(decorator, ast.Call):
+        for keyword in decorator.keywords:
+            if keyword.arg is None:
+                own.update(_keywords(project, definition, keyword.value))
     own.update(keywords)
-    flag, count = own.get("enable_backward"), own.get("max_unroll")
-    if isinstance(flag, ast.Constant) and isinstance(flag.value, bool) and decorator is not None:
-        backward, where = flag.value, None if flag.value else definition.module.location(decorator)
-    if isinstance(count, ast.Constant) and isinstance(count.value, int):
-        unroll = count.value
+    flag = _literal(project, definition, own.get("enable_backward"))
+    count = _literal(project, definition, own.get("max_unroll"))
+    if isinstance(flag, bool) and decorator is not None:
+        backward, where = flag, None if flag else definition.module.location(decorator)
+    if isinstance(count, int) and not isinstance(count, bool):
+        unroll = count
     return Options(backward, where, unroll, overwrites)
+
+
+def _literal(project: Project, definition: Definition, node: ast.expr | None) -> object:
+    """Value of an option: a literal, or a name for one."""
+    if node is None or isinstance(node, ast.Constant):
+        return node.value if node is not None else None
+    found = project.resolve(definition.module, definition.scope, node) if isinstance(node, _NAMES) else None
+    if isinstance(found, Value) and not found.unpack and isinstance(found.expression, ast.Constant):
+        return found.expression.value
+    return None
+
+
+_NAMES = (ast.Name, ast.Attribute)
+
+
+def _keywords(project: Project, definition: Definition, node: ast.expr | None) -> dict[str, ast.expr]:
+    """Options in a dictionary: a display, `dict(…)`, or a name for one, with items set later."""
+    changed: dict[str, ast.expr] = {}
+    if isinstance(node, _NAMES):
+        found = project.resolve(definition.module, definition.scope, node)
+        if not isinstance(found, Value) or found.unpack:
+            return {}
+        if isinstance(node, ast.Name):
+            changed = _items_set(found.module, node.id)
+        node = found.expression
+    options: dict[str, ast.expr] = {}
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                options[key.value] = value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        options = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+    for name, item in changed.items():
+        options.setdefault(name, item)
+        if ast.dump(options[name]) != ast.dump(item):
+            del options[name]  # set to one or the other
+    return options
+
+
+def _items_set(module: Module, name: str) -> dict[str, ast.expr]:
+    """Items assigned to a dictionary of that name anywhere in a file."""
+    if f"{name}[" not in module.source:
+        return {}
+    found: dict[str, ast.expr] = {}
+    for _, statement in _statements(module):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.Assign) and isinstance(target, ast.Subscript):
+            named = isinstance(target.value, ast.Name) and target.value.id == name
+            if named and isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+                found[target.slice.value] = statement.value
+    return found

@@ -97,7 +97,7 @@ class Expressions(Machine):
         found = self.project.resolve(self.frame.module, self.scope, node)
         if isinstance(found, Definition):
             if isinstance(found.node, ast.ClassDef):
-                value = self.make("type", Type("struct", struct=found), (), node)
+                value = self.make("type", self.reader.class_type(found), (), node)
             else:
                 value = self.make("function", Type("function"), (), node)
             value.extra = found

@@ -14,7 +14,7 @@ from warp_lint.kernels.adjoint import Adjoint
 from warp_lint.kernels.analysis import stores_clear
 from warp_lint.kernels.detect import Options
 from warp_lint.kernels.effects import Access, Path
-from warp_lint.kernels.graph import Event, Frame, Graph, Loop, Value
+from warp_lint.kernels.graph import Event, Frame, Graph, Loop, Value, exclusive
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.replay import Cause, Defect, Replay
 from warp_lint.settings import Settings
@@ -118,7 +118,10 @@ class Inspection:
         return any(
             other is not event
             and self.memory.canonical(other.path) == path
-            and (other.time < event.time or bool(set(other.loops) & set(event.loops)))
+            and (
+                bool(set(other.loops) & set(event.loops))
+                or (other.time < event.time and not exclusive(other.guards, event.guards))
+            )
             for other in self.graph.events
         )
 

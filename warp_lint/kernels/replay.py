@@ -14,6 +14,7 @@ from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive, implied
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.objects import Relation, relation
+from warp_lint.kernels.unchanged import keeps
 
 
 @dataclass(slots=True, eq=False)
@@ -134,6 +135,24 @@ class Replay:
             result = 0
         for argument in value.args:
             result |= taint[argument.id]
+        if op == "index" and result:
+            result &= ~self._kept(value)
+        return result
+
+    def _kept(self, value: Value) -> int:
+        """Stores over an element that leave this component of it as it was."""
+        load = value.args[0]
+        while load.op == "copy" and load.args:
+            load = load.args[0]
+        if load.op != "load" or value.key is None or any(self.taint[a.id] for a in (*load.args, *value.args[1:])):
+            return 0
+        result = 0
+        for cause in self.causes_of(self._stale.get(load.id, 0)):
+            store = cause.event
+            if cause.kind != "store" or store is None or store.component or store.access is not Access.STORE:
+                continue
+            if keeps(store.value.args[0], value.key, load):
+                result |= 1 << cause.index
         return result
 
     def _inside(self, frame: Frame) -> int:

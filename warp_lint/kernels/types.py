@@ -166,10 +166,20 @@ class TypeReader:
         if isinstance(found, External):
             return self._external(found.name)
         if isinstance(found, Definition) and isinstance(found.node, ast.ClassDef):
-            return Type("struct", struct=found)
+            return self.class_type(found, depth)
         if isinstance(found, Value) and not found.unpack:
             return self.annotation(found.module, found.scope, found.expression, depth + 1)
         return UNKNOWN
+
+    def class_type(self, definition: Definition, depth: int = 0) -> Type:
+        """Type that a class makes: a named vector or matrix type (`class vec6(wp.types.vector(6, float))`),
+        else a struct."""
+        if isinstance(definition.node, ast.ClassDef):
+            for base in definition.node.bases:
+                type = self.annotation(definition.module, definition.scope, base, depth + 1)
+                if type.kind in ("vec", "mat", "quat", "transform"):
+                    return type
+        return Type("struct", struct=definition)
 
     def _constant(self, module: Module, scope: Scope, node: ast.Constant, depth: int) -> Type:
         if node.value is None:
