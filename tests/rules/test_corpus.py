@@ -34,12 +34,7 @@ PAIRS = [name for name in NAMES if (CORPUS / name / "bad").is_dir()]
 RIGHT_GRADIENT = {"ADJ413"}
 NEEDS_TORCH = {"torch_lens"}
 # Program, twin -> what the linter doesn't do yet.
-KNOWN: dict[tuple[str, str], str] = {
-    (
-        "plate_calibration",
-        "bad",
-    ): "one seed array for two objects; a reset after the seeded array is ADJ301, not ADJ401",
-}
+KNOWN: dict[tuple[str, str], str] = {}
 
 Place = tuple[str, int, str]
 

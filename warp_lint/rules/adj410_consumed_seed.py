@@ -9,7 +9,7 @@ from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.access import Place
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.flow import Tier, gradient_key
-from warp_lint.trace.model import GradientWrite
+from warp_lint.trace.model import Backward, GradientWrite, TapeEvent
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -41,37 +41,53 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _reused(analysis: Analysis) -> Iterator[Finding]:
-    """`y.grad = seed` again, although the pass before has consumed `seed` with `y.grad`."""
+    """`y.grad = seed` again, although the seed has been zeroed as `y.grad`: by the pass before, or with the tape."""
     given: dict[int, tuple[int, GradientWrite]] = {}  # by allocation of the seed
+    held: dict[int, int] = {}  # tape that knows the gradient
     consumed: dict[int, tuple[int, int]] = {}
     results = {result.window.index: result for result in analysis.results}
     for index, event in enumerate(analysis.events):
         if isinstance(event, GradientWrite) and event.kind == "replace" and event.source is not None:
             root = event.source.region.root
             if root in consumed:
-                backward, first = consumed[root]
-                changed = analysis.timeline.first_change(Place(event.source.region), backward, index)
-                if changed is None:
-                    yield report(
-                        analysis,
-                        "ADJ410",
-                        analysis.severity(Tier.INTEREST, True, index, backward),
-                        at_event(analysis, index),
-                        f"`{analysis.name(event.source)}` became the gradient of `{analysis.name(event.array)}`, "
-                        "and the last backward pass zeroed it",
-                        "pass it as `grads={array: seed}`, which copies, or fill it again",
-                        [
-                            Note(analysis.where(first), "handed over here"),
-                            Note(analysis.where(backward), "consumed here"),
-                        ],
-                        index,
-                    )
-                del consumed[root]
+                end, first = consumed.pop(root)
+                if analysis.timeline.first_change(Place(event.source.region), end, index) is None:
+                    yield _reuse(analysis, index, event, end, first)
             given[root] = (index, event)
+            held.pop(root, None)
+        elif isinstance(event, TapeEvent) and event.action == "zero":
+            for root in [root for root, tape in held.items() if tape == event.target]:
+                consumed[root] = (index, given.pop(root)[0])
+                del held[root]
         result = results.get(index)
         if result is not None:
             for root, (first, write) in list(given.items()):
                 key = gradient_key(write.array)
-                if key in result.writers and key not in result.residuals:
+                if key not in result.writers:
+                    continue
+                if key not in result.residuals:
                     consumed[root] = (index, first)
                     del given[root]
+                    held.pop(root, None)
+                else:
+                    held[root] = result.window.tape
+
+
+def _reuse(analysis: Analysis, index: int, event: GradientWrite, end: int, first: int) -> Finding:
+    assert event.source is not None
+    backward = isinstance(analysis.events[end], Backward)
+    how = "the last backward pass zeroed it" if backward else "was zeroed with it"
+    return report(
+        analysis,
+        "ADJ410",
+        analysis.severity(Tier.INTEREST, True, index, end),
+        at_event(analysis, index),
+        f"`{analysis.name(event.source)}` became the gradient of `{analysis.name(event.array)}`, and {how}",
+        "pass it as `grads={array: seed}`, which copies, or fill it again",
+        [
+            Note(analysis.where(first), "handed over here"),
+            Note(analysis.where(end), "consumed here" if backward else "zeroed here"),
+        ],
+        index,
+        first,
+    )

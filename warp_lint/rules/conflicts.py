@@ -14,7 +14,7 @@ from warp_lint.rules.tape_report import loop_note, operation_name
 from warp_lint.trace.access import Place, place_overlap
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.flow import Tier
-from warp_lint.trace.model import Array, Copy, Fill, Launch, OptimizerStep, Overlap, TapeEvent
+from warp_lint.trace.model import Array, Copy, Fill, GradientWrite, Launch, OptimizerStep, Overlap, TapeEvent
 from warp_lint.trace.sweep import Leak, Result, Stale
 from warp_lint.trace.windows import Window
 
@@ -117,11 +117,13 @@ def _by_writer(analysis: Analysis, cause: int) -> str:
 
 
 def _after_loss(analysis: Analysis, window: Window, cause: int) -> bool:
-    """The write follows the last operation that the loss depends on directly, in the same scope."""
-    loss = window.event.loss
-    if loss is None:
-        return False
-    last = None
+    """The write follows the last operation that the loss, or what has a seed, depends on directly."""
+    seeded = {array.region.root: array for array in window.seeds()}
+    if not seeded:
+        for event in analysis.events[window.last : window.index]:
+            if isinstance(event, GradientWrite) and event.kind != "zero":
+                seeded[event.array.region.root] = event.array
+    targets = [Place(array.region) for array in seeded.values()]
     for index in reversed(window.operations):
         event = analysis.events[index]
         binding = analysis.timeline.bindings.get(index)
@@ -131,10 +133,9 @@ def _after_loss(analysis: Analysis, window: Window, cause: int) -> bool:
             places = [Place(event.destination.region)]
         else:
             continue
-        if any(place_overlap(place, Place(loss.region)) is not Overlap.NONE for place in places):
-            last = index
-            break
-    return last is not None and cause > last
+        if any(place_overlap(place, target) is not Overlap.NONE for place in places for target in targets):
+            return cause > index
+    return False
 
 
 def _rebinding(analysis: Analysis, array: Array, cause: int) -> int | None:
