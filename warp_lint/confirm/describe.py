@@ -33,6 +33,7 @@ class Facts:
             "handles": self.handles,
             "small": self.small,
             "nonzero": False,
+            "normalizes": "warp.normalize" in self.calls,
             "extremes": any(name in ("warp.atomic_max", "warp.atomic_min") for name in self.calls),
         }
 

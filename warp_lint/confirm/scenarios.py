@@ -75,6 +75,7 @@ class Facts:
     handles: dict[str, str] = field(default_factory=dict)
     small: int = 0
     extremes: bool = False
+    normalizes: bool = False
     nonzero: bool = False
     kinds: list[str] = field(default_factory=list)
     literals: list[float] = field(default_factory=list)
@@ -129,7 +130,8 @@ class Filler:
             return
         with np.errstate(over="ignore"):
             leaf.values[...] = self._floats(shape, scenario.floats)
-        if leaf.rotation is not None:
+        # Code that normalises gets quaternions that need it, too.
+        if leaf.rotation is not None and not (self.facts.normalizes and self.index % 2 == 1):
             part = leaf.values[:, leaf.rotation : leaf.rotation + 4]
             part /= np.linalg.norm(part, axis=1, keepdims=True) + 1e-12
         if self.facts.tiled and len(leaf.shape) == 2 and shape[1] == 1 and scenario.integers == "distinct":
