@@ -3,6 +3,7 @@
 import textwrap
 
 from warp_lint.host import trace_project
+from warp_lint.host.values import Unknown
 from warp_lint.settings import Settings
 from warp_lint.syntax.project import Project
 from warp_lint.trace import model
@@ -198,6 +199,25 @@ def test_graph_runs_when_it_is_launched(tmp_path):
     (trace,) = traces(tmp_path, main(body))
     names = [getattr(e, "action", type(e).__name__) for e in trace.events]
     assert names == ["Allocate", "Fill", "enter", "Launch", "exit", "Backward", "Backward"]
+    assert [e.replayed for e in trace.events if isinstance(e, model.Backward)] == [False, True]
+
+
+def test_launch_knows_what_the_call_writes(tmp_path):
+    body = """
+    states = [wp.zeros(3, dtype=float) for _ in range(2)]
+    now, then = states
+    with wp.Tape() as tape:
+        wp.launch(square, dim=3, inputs=[now], outputs=[states[1]])
+        wp.launch(square, 3, [now, then])
+        wp.launch(square, 3, states)
+    """
+    (trace,) = traces(tmp_path, main(body))
+    texts = [sorted(e.texts.values()) for e in trace.events if isinstance(e, model.Launch)]
+    assert texts == [["now", "states[1]"], ["now", "then"], []]
+
+
+def test_names_of_unknowns_stay_short():
+    assert len(Unknown("a + " * 1000).text) == 160
 
 
 def test_torch_function_runs_forward_then_backward(tmp_path):
