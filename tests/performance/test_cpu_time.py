@@ -19,8 +19,9 @@ pytest.importorskip("flake8")
 resource = pytest.importorskip("resource")
 
 FULL = os.environ.get("WARP_LINT_PERFORMANCE") == "full"
-# What is aimed at is 0.7 of flake8's time. Machines differ and share their processors.
-CEILING = 1.4
+# What is aimed at is 0.7 of flake8's time, for the whole package; the examples alone have a larger share of kernels and
+# tapes, and cost more. Machines differ and share their processors.
+CEILING = 1.4 if FULL else 2.5
 MEMORY = 1e9
 
 PARSE = """
@@ -30,6 +31,17 @@ warnings.simplefilter("ignore")
 for name in sys.stdin.read().splitlines():
     with open(name, "rb") as file:
         ast.parse(file.read())
+"""
+
+# flake8 runs every plug-in that is installed, whatever it is told to select; ours must not count as its time.
+PLAIN_FLAKE8 = """
+import importlib.metadata, sys
+every = importlib.metadata.distributions
+importlib.metadata.distributions = lambda **context: (
+    found for found in every(**context) if found.metadata["Name"] != "warp-lint"
+)
+from flake8.main.cli import main
+sys.exit(main(sys.argv[1:]))
 """
 
 
@@ -73,7 +85,7 @@ def test_cpu_time_and_memory(package: Path, capsys: pytest.CaptureFixture[str]) 
     ours = cost(sys.executable, "-m", "warp_lint", "-j1", "--no-cache", "--fail-on", "never", str(package))
     parse = cost(sys.executable, "-c", PARSE, stdin="\n".join(map(str, files)))
     plain = "--select=E,F,W,C90"
-    flake8 = cost(sys.executable, "-m", "flake8", "--isolated", "-j1", plain, "--exit-zero", str(package))
+    flake8 = cost(sys.executable, "-c", PLAIN_FLAKE8, "--isolated", "-j1", plain, "--exit-zero", str(package))
     with capsys.disabled():
         print(
             f"\n{len(files)} files, {lines} lines of Warp: warp-lint {ours.seconds:.1f} s CPU, "
