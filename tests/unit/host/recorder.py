@@ -22,8 +22,13 @@ log: list[Any] = []
 alive: list[Any] = []  # so that no address is used twice
 
 
+def _own(file: str) -> bool:
+    """Whether a file is the project's; an environment with Warp may lie below the checkout."""
+    return file.startswith(HERE) and "site-packages" not in file
+
+
 def by_user() -> bool:
-    return sys._getframe(2).f_code.co_filename.startswith(HERE)
+    return _own(sys._getframe(2).f_code.co_filename)
 
 
 def identity(array: Any) -> int:
@@ -95,7 +100,7 @@ def run(file: str) -> list[Any]:
     finally:
         sys.path.pop(0)
         for name in set(sys.modules) - known:
-            if str(getattr(sys.modules[name], "__file__", None) or "").startswith(HERE):
+            if _own(str(getattr(sys.modules[name], "__file__", None) or "")):
                 del sys.modules[name]
     return list(log)
 
