@@ -25,6 +25,8 @@ _IMPORT = re.compile(
     re.M,
 )
 _LAZY = re.compile(rb"\bdef __getattr__\b|\bimport_module\b")
+# Such a package may import any of its modules.
+_COMPUTED = re.compile(rb"\b(pkgutil|listdir|iterdir|glob)\b|\bimport_module\(\s*(f[\"']|[^\"'\s)]+\s*\+)")
 _LIMIT = 20_000  # files looked at; a larger project is taken to differentiate everything
 
 _known: dict[tuple[str, int, int], bool] = {}  # sign by file as it was
@@ -140,9 +142,19 @@ class _Graph:
             else:
                 yield from self._first(bases, [source], names)
         if os.path.basename(str(file)) == "__init__.py" and _LAZY.search(data):
-            # Modules named in strings: all of the package's.
-            prefix = folder + os.sep
-            yield from (path for name, path in self.files.items() if name.startswith(prefix))
+            yield from self._lazily(folder, data)
+
+    def _lazily(self, folder: str, data: bytes) -> Iterator[Path]:
+        """Files of a package whose `__init__.py` imports by string: those whose names stand in it."""
+        words = set(re.findall(r"\w+", data.decode("utf-8", "replace")))
+        any_name = _COMPUTED.search(data) is not None
+        prefix = folder + os.sep
+        for name, path in self.files.items():
+            if not name.startswith(prefix):
+                continue
+            parts = name[len(prefix) :].removesuffix(".py").removesuffix(os.sep + "__init__").split(os.sep)
+            if any_name or words.issuperset(parts):
+                yield path
 
     def _first(self, bases: Iterable[str], modules: list[str], names: Iterable[str]) -> Iterator[Path]:
         """What `from module import names` reaches, from the first folder that has the module."""

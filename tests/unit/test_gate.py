@@ -65,8 +65,9 @@ def test_files_that_a_differentiated_one_imports(write, asked, line):
     write("pkg/__init__.py")
     write("pkg/other.py", FORWARD)
     write("pkg/middle.py", "from . import kernels as k\nfrom .. import nothing\n")
-    write("lazy/__init__.py", "def __getattr__(name): ...")
+    write("lazy/__init__.py", 'HOMES = {"step": "deep"}\ndef __getattr__(name): ...')
     write("lazy/deep.py", "from pkg.kernels import *\n")
+    write("lazy/scene.py", "from pkg.viewer import *\n")  # not named by the package
     write("pkg/kernels.py", FORWARD)
     write("pkg/viewer.py", FORWARD)
     write("apps/train.py", TAPE)
@@ -75,6 +76,14 @@ def test_files_that_a_differentiated_one_imports(write, asked, line):
     assert asked("apps/train.py") == (True, True)
     assert asked("pkg/kernels.py") == (True, True)
     assert asked("pkg/viewer.py") == (False, True)
+
+
+def test_names_that_are_computed(write, asked):
+    write("pyproject.toml")
+    write("lazy/__init__.py", "def __getattr__(name): return import_module(f'lazy.{name}')")
+    write("lazy/kernels.py", FORWARD)
+    write("apps/train.py", TAPE + "import lazy\n")
+    assert asked("lazy/kernels.py") == (True, True)
 
 
 def test_what_a_package_hands_on(write, asked):
