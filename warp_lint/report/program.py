@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warp_lint.confirm.wording import message_of
+from warp_lint.engine import Displayer
 
 if TYPE_CHECKING:
     from warp_lint.confirm.program import ProgramReport
@@ -86,7 +88,8 @@ def numbers(report: ProgramReport) -> str:
     if not rows:
         return ""
     site = chosen["site"]
-    lines = [f"backward {chosen['number']} ({site[0]}:{site[1]}), {chosen['launches']} launches: {chosen['status']}"]
+    file = Displayer(Path.cwd())(Path(site[0]))
+    lines = [f"backward {chosen['number']} ({file}:{site[1]}), {chosen['launches']} launches: {chosen['status']}"]
     lines.append(f"    {'element':<24} {'AD':>14} {'FD':>14} {'ratio':>9}")
     for _, name, row, truth in rows[:ROWS]:
         ratio = f"{row['ad'] / truth:.4g}" if truth else "-"
