@@ -160,6 +160,7 @@ def _fill(m: Machine, bound: Bound) -> None:
     for name, value in bound.values.items():
         _argument(m, bound, (name,), value, annotations.get(name), bound.kernel, 0)
     if isinstance(bound.kernel, KernelValue):
+        bound.scalars.update(_captured(m, bound.kernel))
         bound.effects = effects_of(m, bound.kernel, bound.scalars)
 
 
@@ -275,15 +276,16 @@ def effects_of(m: Machine, kernel: KernelValue, scalars: dict[Path, object]) -> 
         return None
     switches = _switches(kernel)
     known: dict[Path, object] = {p: v for p, v in scalars.items() if p[-1] in switches and isinstance(v, (bool, int))}
-    known.update(_captured(m, kernel))
-    key = (kernel.definition, tuple(sorted((p, repr(v)) for p, v in known.items())))
+    if kernel.closure:
+        known.update(((name,), value) for name, value in kernel.closure.items())
+    key = (kernel.definition, frozenset((p, type(v), v) for p, v in known.items()))
     if key in m.effects:
         found: Effects | None = m.effects[key]
         return found
     count = m.specialised.get(kernel.definition, 0)
     if count >= MAX_SPECIALISED:
         known = {}
-        key = (kernel.definition, ())
+        key = (kernel.definition, frozenset())
         if key in m.effects:
             return m.effects[key]  # type: ignore[no-any-return]
     m.specialised[kernel.definition] = count + 1
@@ -322,24 +324,37 @@ def _switches(kernel: KernelValue) -> frozenset[str]:
 
 
 def _captured(m: Machine, kernel: KernelValue) -> dict[Path, object]:
-    """Integers and flags that the kernel takes from the function that made it."""
+    """Numbers and functions that the kernel, or a function nested beside it, takes from the function that made it."""
     if kernel.closure is None:
         found: dict[str, Any] = {}
-        function = kernel.function
-        frame = function.lexical if function is not None else None
-        if frame is not None and function is not None:
-            own = {a.arg for a in function.node.args.args}
-            for inner in ast.walk(function.node):
-                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in own:
-                    outer: Frame | None = frame
-                    while outer is not None and inner.id not in outer.vars:
-                        outer = outer.lexical
-                    if outer is not None:
-                        value = outer.vars[inner.id]
-                        if isinstance(value, (bool, int)):
-                            found[inner.id] = value
-        kernel.closure = found
+        if kernel.function is not None and kernel.function.lexical is not None:
+            _collect(kernel.function, found, set())
+        kernel.closure = {name: value for name, value in found.items() if value is not MISSING}
     return {(name,): value for name, value in kernel.closure.items()}
+
+
+def _collect(function: FunctionValue, found: dict[str, Any], seen: set[ast.AST]) -> None:
+    """Captured values by name; MISSING where two functions mean different things by one name."""
+    seen.add(function.node)
+    own = {a.arg for a in function.node.args.args}
+    for inner in ast.walk(function.node):
+        if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Load) or inner.id in own:
+            continue
+        outer = function.lexical
+        while outer is not None and inner.id not in outer.vars:
+            outer = outer.lexical
+        if outer is None:
+            continue
+        value = outer.vars[inner.id]
+        known: Any = None
+        if isinstance(value, (bool, int, float, External)):
+            known = value
+        elif isinstance(value, FunctionValue) and value.definition is not None:
+            known = value.definition
+            if value.lexical is not None and value.node not in seen:
+                _collect(value, found, seen)
+        if known is not None:
+            found[inner.id] = known if found.get(inner.id, known) == known else MISSING
 
 
 # Events

@@ -16,9 +16,10 @@ from warp_lint.kernels.memory import Memory
 from warp_lint.kernels.types import TypeReader
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Definition
-from warp_lint.syntax.project import Project
+from warp_lint.syntax.project import External, Project
 
 _STORES_CLEAR = Version("1.13")
+_KNOWN = (bool, int, float, Definition, External)
 _CONTINUE_EXACT = Version("1.19")
 
 
@@ -45,11 +46,11 @@ def _store(project: Project) -> _Store:
 def graph_of(
     project: Project, definition: Definition, settings: Settings, scalars: Mapping[Path, object] | None = None
 ) -> tuple[Graph, Options]:
-    """The value graph of a kernel, specialised on known integer and boolean scalars."""
+    """The value graph of a kernel, specialised on known integer and boolean scalars, and on what it captures."""
     store = _store(project)
-    known = {path: value for path, value in (scalars or {}).items() if isinstance(value, (bool, int))}
+    known = {path: value for path, value in (scalars or {}).items() if isinstance(value, _KNOWN)}
     rolls = settings.target < _CONTINUE_EXACT
-    key = (definition, settings.target, tuple(sorted(known.items())))
+    key = (definition, settings.target, frozenset((path, type(value), value) for path, value in known.items()))
     found = store.graphs.get(key)
     if found is None:
         options = replace(options_of(project, definition), continue_rolls=rolls)

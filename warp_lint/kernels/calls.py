@@ -78,6 +78,7 @@ class Calls(Expressions):
         target = self.project.resolve(found.module, found.scope, call.func)
         if isinstance(target, External) and target.name in ("warp.func", "warp.static", "warp.constant") and call.args:
             inner = self.project.resolve(found.module, found.scope, call.args[0])
+            inner = self.closure(call.args[0]) or inner
             if isinstance(inner, Definition):
                 head = self.make("function", Type("function"), (), head.node)
                 head.extra = inner
@@ -130,6 +131,9 @@ class Calls(Expressions):
         if not node.args:
             return self.opaque(node)
         known = {name: v.const for name, v in self.env.items() if v.op == "const" and v.const is not None}
+        for part in ast.walk(node.args[0]):
+            if isinstance(part, ast.Name) and isinstance(number := self.closure(part), (bool, int, float)):
+                known.setdefault(part.id, number)
         number = evaluate(self.project, self.frame.module, self.scope, node.args[0], known)
         if isinstance(number, (int, float, str)):
             return self.const(number, node)
@@ -361,6 +365,10 @@ class Calls(Expressions):
         if not spread and tile:
             place.indices = (*array.prefix, self.const(0, node))
         atomic = "" if name in ("array_store", "tile_store") else name
+        if use is Use.EXTREMUM and (array.type.element is None or array.type.element.floating):
+            old = self.load(place, node)
+            # Which of the two stays isn't known; the adjoint of the other one isn't touched.
+            source = self.make("join", old.type, (old, source), node)
         marker = self.write(place, source, access, node, atomic=atomic)
         assert marker.event is not None
         marker.event.extent = tile

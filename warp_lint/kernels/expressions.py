@@ -94,7 +94,11 @@ class Expressions(Machine):
         return value
 
     def _resolve(self, node: ast.Name | ast.Attribute) -> Value:
-        found = self.project.resolve(self.frame.module, self.scope, node)
+        found = self.closure(node)
+        if found is None:
+            found = self.project.resolve(self.frame.module, self.scope, node)
+        if isinstance(found, (bool, int, float)):
+            return self.const(found, node)
         if isinstance(found, Definition):
             if isinstance(found.node, ast.ClassDef):
                 value = self.make("type", self.reader.class_type(found), (), node)
@@ -116,6 +120,15 @@ class Expressions(Machine):
         value = self.make("const", t.UNKNOWN, (), node)  # captured from a closure: static, but not known
         value.name = "captured"
         return value
+
+    def closure(self, node: ast.AST) -> Any:
+        """What the host knows of a name that belongs to a function around the kernel, else None."""
+        if not self.scalars or not isinstance(node, ast.Name):
+            return None
+        bound = self.scope.find(node.id)
+        if bound is None or bound[0] is self.scope or not isinstance(bound[0].node, ast.FunctionDef):
+            return None
+        return self.scalars.get((node.id,))
 
     def _bound(self, found: Bound, node: ast.expr) -> Value:
         number = evaluate(self.project, found.module, found.scope, found.expression)

@@ -96,7 +96,9 @@ def _carrying(analysis: Analysis, event: Launch) -> frozenset[Path]:
 
 
 def _scalars(event: Launch) -> tuple[tuple[Path, object], ...]:
-    known = [(path, value) for path, value in event.scalars.items() if isinstance(value, int)]
+    """Integers, and what the kernel captures (which is no parameter of it)."""
+    names = {parameter.name for parameter in event.effects.parameters} if event.effects is not None else set()
+    known = [(p, v) for p, v in event.scalars.items() if isinstance(v, int) or p[0] not in names]
     return tuple(sorted(known, key=repr))
 
 
