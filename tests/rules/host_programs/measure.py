@@ -1,4 +1,4 @@
-"""Measures programs of this folder: `measure.py NAME...` prints a JSON line each: the leaves whose gradient is wrong."""
+"""Measures programs of this folder: `measure.py NAME...` prints a line of JSON each, with the wrong gradients."""
 
 import importlib
 import json
