@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from warp_lint.confirm.live.checks import Judgement, Parameter
+from warp_lint.confirm.live.judgement import Judgement, Parameter
 from warp_lint.confirm.live.recorder import Recorder
 from warp_lint.confirm.live.steps import Step, Touch
 

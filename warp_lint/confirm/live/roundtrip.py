@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warp_lint.confirm.live.comparison import stranger
 from warp_lint.confirm.live.differences import STEPS, Difference, settle
 from warp_lint.confirm.live.steps import Step, Touch
 
 if TYPE_CHECKING:
-    from warp_lint.confirm.live.checks import Check, Judgement, Parameter
+    from warp_lint.confirm.live.checks import Check
+    from warp_lint.confirm.live.judgement import Judgement, Parameter
 
 MAX_ARRAYS = 6
 MAX_ELEMENTS = 8
@@ -46,7 +48,7 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
     )
     if not wanted and not strangers:
         return
-    size = getattr(check, "size", 8)
+    size = check.size
     base = probe.ask([])
     if not np.isfinite(base):
         return
@@ -54,7 +56,7 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
         if _existed(check, parameter.touch):
             _measure(check, probe, parameter, base, size, seen)
     for touch, delta in strangers[:MAX_ARRAYS]:
-        parameter = check.stranger(touch, delta)
+        parameter = stranger(touch, delta)
         _measure(check, probe, parameter, base, touch.element.dtype.itemsize, seen)
         if any(abs(d.value) > 4 * d.error + 1e-12 for d in parameter.fd.values()):
             judgement.parameters.append(parameter)

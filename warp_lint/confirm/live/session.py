@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from warp_lint.confirm.live.accounting import Accounts
-from warp_lint.confirm.live.checks import Check, Judgement
+from warp_lint.confirm.live.checks import Check
 from warp_lint.confirm.live.encode import encode_judgement, encode_steps
 from warp_lint.confirm.live.internals import Unsupported, Warp
+from warp_lint.confirm.live.judgement import Judgement
 from warp_lint.confirm.live.probe import ProbeRun, keep_asleep
 from warp_lint.confirm.live.recorder import Recorder
 from warp_lint.confirm.live.steps import TapeRecord
@@ -257,7 +258,7 @@ class Session:
     def finish(self, how: str = "exit") -> None:
         if self.recorder.probing is not None:
             os._exit(1)  # a copy of the process that missed its backward
-        if self.finished or os.getpid() != self.recorder._pid:
+        if self.finished or os.getpid() != self.recorder.pid:
             return
         self.finished = True
         for record in self.recorder.tapes.values():

@@ -1,0 +1,202 @@
+"""A gradient against finite differences of the recorded forward, array by array."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warp_lint.confirm.live.differences import Forward, coarsest, direction_change, element_change
+from warp_lint.confirm.live.judgement import Judgement, Parameter
+from warp_lint.confirm.live.shadow import NOTHING, Shadow
+from warp_lint.confirm.live.steps import Touch
+from warp_lint.confirm.live.window import Region
+
+if TYPE_CHECKING:
+    from warp_lint.confirm.live.checks import Check
+
+EXACT = 1e-3  # relative difference between two exact gradients that counts
+TOLERANCE = {2: 0.1, 4: 2e-2, 8: 2e-3}
+DROWNED = {2: 0.05, 4: 0.02, 8: 1e-5}  # error of a difference, beside its natural size, above which it says nothing
+ELEMENTS = 24
+ZERO = "every gradient is zero here"
+
+
+def parameters_of(check: Check, shadow: Shadow, user: Any, own: Any, ideal: Any) -> list[Parameter]:
+    window = check.window
+    result: list[Parameter] = []
+    everything = check.everything()
+    for region in window.regions:
+        if not region.leaf or region.seed:
+            continue
+        done: set[int] = set()
+        candidates = sorted(
+            (
+                t
+                for _, t in shadow.live_touches
+                if t.low >= region.low and t.high <= region.high and t.delta is not None
+            ),
+            key=lambda t: t.low - t.high,
+        )
+        for touch in candidates:
+            if touch.delta in done or not touch.element.floating or touch.delta is None:
+                continue
+            done.add(touch.delta)
+            name = next((t.name for _, t in region.touches if t.pointer == touch.pointer and t.name), touch.label)
+            parameter = Parameter(name, region, touch, touch.delta)
+            held = user.get((touch.pointer, touch.delta))
+            parameter.own = values_of(own.get(shadow.user_key(region, touch.delta, NOTHING)), region, touch)
+            parameter.ideal = values_of(ideal.get(shadow.user_key(region, touch.delta, everything)), region, touch)
+            parameter.user = (
+                touch.view(held[1].ctypes.data - touch.low).astype(float).ravel() if held is not None else parameter.own
+            )
+            result.append(parameter)
+    return result
+
+
+def values_of(content: Any, region: Region, touch: Touch) -> Any:
+    if content is None:
+        return np.zeros(touch.view().size)
+    return touch.view(content.ctypes.data - region.low).astype(float).ravel()
+
+
+def magnitude_of(check: Check) -> float:
+    return float(sum(np.sum(np.abs(touch.view().astype(float) * values)) for touch, values in check.seed_touches))
+
+
+def differences(check: Check, judgement: Judgement) -> None:
+    forward = check.forward = Forward(check.warp, check.window, check.objective)
+    forward.frozen = {group[1] for group in check.intended if group[0] == "gradient"}
+    if not check.seed_touches:
+        return
+    check.size = coarsest(check.window, check.window.regions)
+    base = forward.check()
+    magnitude = magnitude_of(check)
+    if not forward.faithful:
+        return
+    parameters = judgement.parameters
+    per_run = forward.seconds / max(forward.runs, 1)
+    left = max(check.deadline - time.process_time(), 0.2)
+    affordable = max(int(left / max(per_run, 1e-6) / 8), 2)
+    share = max(affordable // max(len(parameters), 1), 1)
+    parameters.sort(key=lambda p: close(p.own, p.ideal))
+    for parameter in parameters:
+        if time.process_time() > check.deadline and any(p.fd or p.directions for p in parameters):
+            break
+        differentiate(check, parameter, share, base, magnitude)
+
+
+def differentiate(check: Check, parameter: Parameter, share: int, base: float, magnitude: float) -> None:
+    """Finite differences of one array: along a direction if it is large, then by element."""
+    forward, size = check.forward, check.size
+    initial = check.window.initial[parameter.region.index]
+    values = parameter.touch.view(initial.ctypes.data - parameter.region.low)
+    flat = values.astype(float).ravel()
+    scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
+    parameter.natural = abs(magnitude) / scale
+    chosen = chosen_elements(check, parameter, share)
+    if flat.size > len(chosen):
+        direction = check.random.standard_normal(values.shape)
+        direction /= max(float(np.sqrt(np.mean(direction**2))), 1e-12)
+        change = direction_change([(parameter.touch, direction)])
+        found = forward.derivative(change, size, scale, base, magnitude)
+        ad = float(np.sum(direction.ravel() * parameter.own))
+        ideal = float(np.sum(direction.ravel() * parameter.ideal))
+        parameter.directions.append((ad, ideal, found))
+    for number in chosen:
+        if parameter.fd and time.process_time() > check.deadline:
+            return
+        index = np.unravel_index(number, values.shape)
+        local = max(abs(flat[number]), 0.1 * scale)
+        change = element_change(parameter.touch, parameter.region, tuple(int(i) for i in index))
+        parameter.fd[int(number)] = forward.derivative(change, size, local, base, magnitude)
+
+
+def chosen_elements(check: Check, parameter: Parameter, share: int) -> list[int]:
+    n = parameter.own.size
+    count = min(ELEMENTS, max(share, 1))
+    if n <= count:
+        return list(range(n))
+    gap = np.abs(np.nan_to_num(parameter.own - parameter.ideal))
+    order = list(np.argsort(-gap, kind="stable")[: max(count // 2, 1)]) if gap.any() else []
+    order += list(np.argsort(-np.abs(np.nan_to_num(parameter.own)), kind="stable")[: max(count // 3, 1)])
+    order += list(check.random.integers(0, n, max(count // 4, 1)))
+    return list(dict.fromkeys(int(i) for i in order))[:count]
+
+
+def judge(check: Check, judgement: Judgement) -> None:
+    tolerance = TOLERANCE[check.size]
+    wrong, unclear, checked, nonzero = [], [], 0, False
+    for parameter in judgement.parameters:
+        scale = max((abs(d.value) for d in parameter.fd.values() if d.known), default=0.0)
+        floor = 1e-2 * tolerance * max(scale, 1e-12)
+        differs = not close(parameter.own, parameter.ideal)
+        nonzero |= bool(np.any(parameter.own)) or scale > 0
+        if not np.all(np.isfinite(parameter.own)):
+            wrong.append(parameter)
+            continue
+        drowned = max(1e-12, DROWNED[check.size] * parameter.natural)
+        admitted = refused = 0
+        for number, found in parameter.fd.items():
+            if not found.known or (found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink):
+                continue
+            if found.admits(float(parameter.own[number]), tolerance, floor):
+                admitted += 1
+            else:
+                refused += 1
+        for ad, _, found in parameter.directions:
+            if found.known and found.error <= max(0.2 * abs(found.value), 1e-12):
+                if found.admits(ad, tolerance, floor):
+                    admitted += 1
+                elif not found.kink:
+                    refused += 1
+        checked += admitted + refused
+        if refused or (not admitted and differs):
+            wrong.append(parameter)
+        elif not admitted:
+            unclear.append(parameter)
+    if wrong:
+        judgement.status = "wrong"
+    elif not checked:
+        judgement.status = "inconclusive"
+        judgement.reason = check.forward.why or (
+            "finite differences were drowned in rounding" if unclear else "no array with a gradient reaches this tape"
+        )
+    elif not nonzero:
+        judgement.reason = ZERO
+    check.wrong = wrong
+
+
+def ideal_fits(check: Check, parameter: Parameter) -> bool:
+    """Whether the differences agree with the ideal gradient, as far as they are known."""
+    tolerance = TOLERANCE[check.size]
+    scale = max((abs(d.value) for d in parameter.fd.values() if d.known), default=0.0)
+    floor = 1e-2 * tolerance * max(scale, 1e-12)
+    if not np.all(np.isfinite(parameter.ideal)):
+        return False
+    return all(d.admits(float(parameter.ideal[i]), tolerance, floor) for i, d in parameter.fd.items() if d.known)
+
+
+def stranger(touch: Touch, delta: int) -> Parameter:
+    """An array with a gradient that the tape doesn't touch."""
+    region = Region(-1, touch.low, touch.high, touch.name)
+    zeros = np.zeros(touch.view().size)
+    return Parameter(touch.name, region, touch, delta, zeros, zeros, zeros)
+
+
+def plainly_wrong(check: Check) -> bool:
+    """Whether several differences, each well determined, are far from the gradient."""
+    far = 0
+    for parameter in check.wrong:
+        for number, found in parameter.fd.items():
+            gap = abs(found.value - float(parameter.own[number]))
+            if found.known and not found.kink and found.error < 0.02 * abs(found.value):
+                plain = gap > 0.2 * max(abs(found.value), abs(float(parameter.own[number])))
+                far += (2 if parameter.own.size == 1 else 1) * plain
+    return far >= 2
+
+
+def close(a: Any, b: Any) -> bool:
+    scale = max(float(np.nanmax(np.abs(b))) if b.size else 0.0, float(np.nanmax(np.abs(a))) if a.size else 0.0)
+    return bool(np.all(np.abs(np.nan_to_num(a, nan=1e300) - np.nan_to_num(b, nan=1e300)) <= EXACT * scale))

@@ -1,0 +1,1 @@
+"""Hooks under Warp's public surface, by kind. Each calls what it stands for once, with the same arguments."""

@@ -1,0 +1,41 @@
+"""What comes of the check of one backward: plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from warp_lint.confirm.live.differences import Difference
+from warp_lint.confirm.live.steps import Touch
+from warp_lint.confirm.live.window import Region
+
+
+@dataclass(slots=True)
+class Parameter:
+    """An array whose gradient is judged. Arrays are flat float64. `fd` holds a Difference by flat index."""
+
+    name: str
+    region: Region
+    touch: Touch
+    delta: int
+    user: Any = None
+    own: Any = None
+    ideal: Any = None
+    fd: dict[int, Difference] = field(default_factory=dict)
+    directions: list[tuple[float, float, Difference]] = field(default_factory=list)
+    note: str = ""
+    natural: float = 0.0  # size of derivatives that matter: objective over the array's own size
+
+
+@dataclass(slots=True)
+class Judgement:
+    """Outcome for one backward. `status`: "right", "wrong" or "inconclusive"."""
+
+    status: str
+    reason: str = ""
+    parameters: list[Parameter] = field(default_factory=list)
+    culprits: list[dict[str, Any]] = field(default_factory=list)
+    observations: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+    launches: int = 0
+    method: str = "differences"
