@@ -11,9 +11,12 @@ from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
     ArrayValue,
+    BoundMethod,
+    FunctionValue,
     HostArray,
     Native,
     NativeMethod,
+    PartialValue,
     Sequence,
     TapeValue,
     Unknown,
@@ -88,6 +91,8 @@ def _zero(m: Machine, tape: TapeValue, args: list[Any], kwargs: dict[str, Any]) 
 
 def _reset(m: Machine, tape: TapeValue, args: list[Any], kwargs: dict[str, Any]) -> Any:
     m.emit(model.TapeEvent, target=m.use_tape(tape), action="reset")
+    m.keep_list(tape.functions)
+    tape.functions.clear()
     return None
 
 
@@ -123,6 +128,7 @@ def _backward(m: Machine, tape: TapeValue, args: list[Any], kwargs: dict[str, An
             seeds.append((target, value))
     elif grads is not None:
         unknown = True
+    _run_recorded(m, tape)
     m.emit(
         model.Backward,
         target=m.use_tape(tape),
@@ -138,7 +144,24 @@ def _record(m: Machine, tape: TapeValue, args: list[Any], kwargs: dict[str, Any]
     listed = args[1] if len(args) > 1 else kwargs.get("arrays", ())
     found = [_array_or_none(m, v) for v in containers.known_elements(m, listed) or []]
     m.emit(model.RecordFunction, arrays=tuple(a for a in found if a is not None))
+    event = m.trace.events[-1] if m.trace.events else None
+    if isinstance(event, model.RecordFunction):
+        m.append(tape.functions, (event, args[0] if args else kwargs.get("backward")))
     return None
+
+
+def _run_recorded(m: Machine, tape: TapeValue) -> None:
+    """What recorded functions do, last to first: the first backward pass shows it."""
+    for event, function in reversed(tape.functions):
+        if event.body is not None or not isinstance(function, (FunctionValue, BoundMethod, PartialValue)):
+            continue
+        events, tapes = m.trace.events, m.tapes
+        m.trace.events, m.tapes = [], []
+        try:
+            calls.call_value(m, None, function, [], {})
+            event.body = tuple(m.trace.events)
+        finally:
+            m.trace.events, m.tapes = events, tapes
 
 
 _TAPE_METHODS: dict[str, Callable[[Machine, TapeValue, list[Any], dict[str, Any]], Any]] = {

@@ -342,13 +342,16 @@ class KernelValue:
 
 
 class TapeValue:
-    __slots__ = ("attributes", "id", "location", "name")
+    """A tape. `functions`: events of `record_func` with the functions recorded."""
+
+    __slots__ = ("attributes", "functions", "id", "location", "name")
 
     def __init__(self, id: int, location: Location, name: str) -> None:
         self.id = id
         self.location = location
         self.name = name
         self.attributes: dict[str, Any] = {}
+        self.functions: list[Any] = []
 
     def __repr__(self) -> str:
         return f"<tape {self.id}>"

@@ -24,6 +24,7 @@ from warp_lint.trace.model import (
     Mutate,
     Opaque,
     Rebind,
+    RecordFunction,
     TapeEvent,
     Trace,
 )
@@ -154,6 +155,8 @@ class Analysis:
 
     def kernel(self, index: int) -> str:
         event = self.events[index]
+        if isinstance(event, RecordFunction):
+            return "record_func"
         return event.kernel if isinstance(event, Launch) else event.text or type(event).__name__.lower()
 
     def name(self, array: Array, index: int | None = None) -> str:

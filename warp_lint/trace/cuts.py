@@ -56,7 +56,9 @@ class Cuts:
         self.found: list[Cut] = []
         self._useful: dict[int, RegionMap[bool]] = {}  # by allocation; the value: surely
         operations = set(window.operations)
-        by_hand = [k for k in window.operations if isinstance(self.events[k], RecordFunction)]
+        by_hand = [
+            k for k in window.operations if isinstance(self.events[k], RecordFunction) and k not in timeline.by_hand
+        ]
         self._last_by_hand = by_hand[-1] if by_hand else -1
         for array in window.seeds():
             self._mark(Place(array.region), True)
@@ -72,6 +74,8 @@ class Cuts:
                 self._host(index, event, event.array, event.source_arrays)
             elif isinstance(event, UnrecordedCall):
                 self._call(index, event)
+            elif isinstance(event, RecordFunction):
+                self._function(index)
 
     def _mark(self, place: Place, sure: bool) -> None:
         cells = self._useful.setdefault(place.region.root, RegionMap())
@@ -235,6 +239,20 @@ class Cuts:
             return  # a new start, made on purpose
         for source in sources:
             self._mark(Place(source.region), sure)
+
+    def _function(self, index: int) -> None:
+        """A hand-written adjoint stands for what wrote the arrays whose gradients it takes."""
+        function = self.timeline.by_hand.get(index)
+        if function is None:
+            return
+        answers = [self._is_useful(Place(array.region, False)) for array in function.takes]
+        if all(answer is None for answer in answers):
+            return
+        for array in function.takes:
+            self._kill(Place(array.region))
+        for array in function.gives:
+            if not any(array is other for other in function.takes):
+                self._mark(Place(array.region), any(answers))
 
     def _call(self, index: int, event: UnrecordedCall) -> None:
         answers = [self._is_useful(Place(array.region)) for array in event.outputs]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from warp_lint.findings import Location
 from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binding, Place
+from warp_lint.trace.by_hand import FUNCTION
 from warp_lint.trace.model import (
     Allocate,
     Array,
@@ -97,6 +98,8 @@ class Flow:
                 self._launch(index, event)
             elif isinstance(event, Copy):
                 self._copy(index, event)
+            elif isinstance(event, RecordFunction):
+                self._function(index, event)
             elif isinstance(event, Fill):
                 self._kill(Place(event.array.region))
                 self._from_host(index, event.array, event.source_arrays)
@@ -270,6 +273,22 @@ class Flow:
             self._unknown_kernel(event, readings)
             return
         self._outputs(index, event, event.effects, binding, readings)
+
+    def _function(self, index: int, event: RecordFunction) -> None:
+        """A hand-written adjoint carries gradients from what it takes to what it gives."""
+        function = self.timeline.by_hand.get(index)
+        if function is None:
+            return
+        found = Reading()
+        for array in function.gives:
+            one = self.read(array, Place(array.region, False))
+            found.ideal, found.actual = max(found.ideal, one.ideal), max(found.actual, one.actual)
+        self.readings[index] = {FUNCTION: found}
+        for array in function.takes:
+            carries = self.has_gradient(array)
+            actual = Tier.NONE if carries is False or not recorded(event) else found.actual
+            actual = min(actual, Tier.MAYBE) if carries is None else actual
+            self._set(array, Place(array.region, False), found.ideal, actual)
 
     def _unknown_kernel(self, event: Launch, readings: dict[Path, Reading]) -> None:
         ideal = min(max((r.ideal for r in readings.values()), default=Tier.NONE), Tier.MAYBE)

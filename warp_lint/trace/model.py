@@ -42,6 +42,13 @@ class Region:
 
     root: int
     extents: tuple[Extent, ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.root, self.extents)))
+
+    def __hash__(self) -> int:  # regions are keys of most tables
+        return self._hash
 
 
 @dataclass(slots=True)
@@ -227,9 +234,13 @@ class UnrecordedCall(Event):
 
 @dataclass(slots=True, kw_only=True)
 class RecordFunction(Event):
-    """`tape.record_func(backward, arrays)`: a hand-written adjoint on the tape."""
+    """`tape.record_func(backward, arrays)`: a hand-written adjoint on the tape.
+
+    `body`: what the function does when the backward pass runs it, in order; None if that isn't known.
+    """
 
     arrays: tuple[Array, ...]
+    body: tuple[Event, ...] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -349,6 +360,8 @@ def overlap(a: Region, b: Region) -> Overlap:
     """Whether two regions share elements; unknown places of one root may."""
     if a.root != b.root:
         return Overlap.NONE
+    if a is b:
+        return Overlap.YES
     result = Overlap.YES
     for x, y in zip(a.extents, b.extents, strict=False):
         if x.symbol or y.symbol:

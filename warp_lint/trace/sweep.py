@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from warp_lint.kernels.effects import Access, Effects, Need, Path
 from warp_lint.trace.access import Binding, Place, Write, place_overlap, shape_of
+from warp_lint.trace.by_hand import FUNCTION, HandAdjoint
 from warp_lint.trace.flow import Flow, Tier, gradient_key
 from warp_lint.trace.model import (
     Array,
@@ -260,7 +261,34 @@ class Sweep:
             for array in event.arrays:
                 self._add(array, array.region, Live(index, array, sure=False))
 
+    def _by_hand(self, index: int, function: HandAdjoint) -> None:
+        lives = [one for array in function.takes for one in self._live(array, Place(array.region, False))]
+        if not lives:
+            return
+        tier = self._tier(index, FUNCTION)
+        self.result.useful[index] = frozenset({FUNCTION})
+        self._leaks(index, lives, tier)
+        if tier is not Tier.NONE:
+            for reading in function.readings:
+                change = self.timeline.first_change(reading.place, index, self.window.index)
+                if change is not None:
+                    sure = reading.adjoint and function.complete
+                    self.result.stale.append(Stale(index, reading.need, change, tier, sure))
+        for array in function.takes:
+            self.result.writers.setdefault(gradient_key(array), index)
+        for array in function.clears:
+            self._clear(array, Place(array.region))
+        for array in function.gives:
+            sure = function.complete and any(live.sure for live, _ in lives)
+            key = gradient_key(array)
+            self.result.reached[key] = max(self.result.reached.get(key, Tier.NONE), tier)
+            self._add(array, array.region, Live(index, array, sure=sure))
+
     def _copy(self, index: int, event: Copy) -> None:
+        function = self.timeline.by_hand.get(index)
+        if function is not None:
+            self._by_hand(index, function)
+            return
         destination, source = event.destination, event.source
         if self.flow.has_gradient(destination) is False or self.flow.has_gradient(source) is False:
             return

@@ -13,6 +13,7 @@ from typing import Any
 
 from warp_lint.kernels.effects import Effects, Path
 from warp_lint.trace.access import Binder, Binding, Place, place_overlap, shape_of
+from warp_lint.trace.by_hand import HandAdjoint, hand_adjoint
 from warp_lint.trace.model import (
     Allocate,
     Array,
@@ -26,6 +27,7 @@ from warp_lint.trace.model import (
     Launch,
     OptimizerStep,
     Overlap,
+    RecordFunction,
     Root,
     Trace,
     UnrecordedCall,
@@ -54,6 +56,7 @@ class Timeline:
         _normalise(trace)
         self.binder = Binder(trace.roots, trace.recorded)
         self.bindings: dict[int, Binding] = {}
+        self.by_hand: dict[int, HandAdjoint] = {}  # recorded functions whose doing is known, by event
         self.changes: dict[int, list[Change]] = {}  # by event
         self.unchanged: set[int] = set()  # events that write what is already there
         self._by_root: dict[int, RegionMap[list[Change]]] = {}
@@ -129,6 +132,10 @@ class Timeline:
         elif isinstance(event, OptimizerStep):
             for array in event.parameters:
                 self._write(index, Change(index, Place(array.region), array, in_place=True), None)
+        elif isinstance(event, RecordFunction):
+            function = hand_adjoint(event, self.binder)
+            if function is not None:
+                self.by_hand[index] = function
         elif isinstance(event, Backward):
             self._differentiated = True
         elif isinstance(event, GradientWrite):
@@ -224,6 +231,9 @@ def _normalise(trace: Trace) -> None:
 
 
 def _arrays(event: Event) -> Iterator[Array]:
+    if isinstance(event, RecordFunction):
+        for inner in event.body or ():
+            yield from _arrays(inner)
     if isinstance(event, Launch):
         yield from event.arguments.values()
     elif isinstance(event, Copy):
