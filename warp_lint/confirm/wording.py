@@ -16,6 +16,7 @@ _HELP = {
     "severed": "allocate it with `requires_grad=True`",
     "alias": "make views after setting `requires_grad`, and share the gradient of `ptr=` handles",
     "retained": "set `retain_grad` only on arrays that are stored once",
+    "rebuilt": "use one for each launch that needs its own state, and keep them until `backward()`",
     "mutated": "pass what doesn't change between the launch and `backward()`",
     "leftover": "call `tape.zero()` after each use of the gradients",
     "reentered": "call `tape.reset()` before entering a tape again",
@@ -42,6 +43,8 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         notes.append((proof.read, f"{array} is read here, by {reader}"))
     if proof.needed is not None and proof.kind in ("overwritten", "late", "scope"):
         notes.append((proof.needed, f"the adjoint of {reader} needs the value it read"))
+    if proof.read is not None and proof.kind == "rebuilt":
+        notes.append((proof.read, f"{reader} queries it here"))
     if proof.launch is not None:
         notes.append((proof.launch, "launched here"))
     text = {
@@ -54,6 +57,7 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "alias": f"{array} is memory that other arrays share without sharing its gradient",
         "retained": f"{array} has `retain_grad` and is stored more than once, so its gradient is passed on twice",
         "mutated": f"an argument of {actor} changed between this launch and `backward()`",
+        "rebuilt": f"{array} is changed here by {actor}, but the adjoint of {reader} queries it again",
         "leftover": f"the gradient of {array} still holds an earlier backward's, which flows on",
         "reentered": "the tape is entered again without `reset()`, so its earlier launches run backward again",
         "unrecorded": f"{actor} is not recorded on the tape, so no gradient flows through it",

@@ -27,6 +27,7 @@ class _Single(Window):
     def __init__(self, whole: Window, step: Step) -> None:
         self.warp = whole.warp
         self.record = whole.record
+        self.states = whole.states
         self.entries = [step]
         self.taped = {id(step)}
         self.prefix: list[Step] = []

@@ -29,7 +29,7 @@ def unrecorded_forward(check: Check, ideal: Any) -> list[dict[str, Any]]:
     prefix = _prefix(check, ideal)
     if not prefix:
         return []
-    extended = Window(check.warp, check.steps, check.record, prefix)
+    extended = Window(check.warp, check.steps, check.record, prefix, window.states)
     shadow = Shadow(check.warp, extended)
     for (index, delta), (low, content, mask) in check.shadow.seeds.items():
         place = locate(extended.extents, window.regions[index].low)

@@ -13,6 +13,7 @@ from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.causes import find_causes
 from warp_lint.confirm.live.comparison import differences, ideal_fits, judge, parameters_of, plainly_wrong
 from warp_lint.confirm.live.differences import Forward
+from warp_lint.confirm.live.handles import Handles, States
 from warp_lint.confirm.live.intent import intended
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.judgement import Judgement, Parameter
@@ -68,7 +69,8 @@ class Check:
     # Set-up
 
     def _run(self) -> Judgement:
-        self.window = window = Window(self.warp, self.steps, self.record)
+        handles = self.recorder.handles if self.recorder is not None else Handles()
+        self.window = window = Window(self.warp, self.steps, self.record, states=States(self.warp, handles))
         arrays = self._arrays()
         extents = [*window.extents, *self._gradient_extents(arrays)]
         with Saved(extents) as saved:

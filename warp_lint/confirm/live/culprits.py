@@ -47,6 +47,8 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
                 result.setdefault(("unrecorded", step.site, step.name), _entry(code, "unrecorded", step, array))
         if taped and shadow.mutated.get(id(step)):
             result.setdefault(("mutated", step.site, step.name), _entry("ADJ306", "mutated", step, ""))
+        for number in window.states.wanted(step):
+            result.setdefault(("rebuilt", number), _rebuilt(check, step, number))
     for external in window.externals:
         region = window.region(external.low)
         result.setdefault(
@@ -99,6 +101,22 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
         result[("copy-adjoint",)] = _entry("ADJ302", "copy-adjoint", blame, blame.touches[0].label)
     result[("replay",)] = _entry("ADJ203", "replayed", window.entries[0], "")
     return result
+
+
+def _rebuilt(check: Check, step: Step, number: int) -> dict[str, Any]:
+    """A grid or tree changed after a launch that queried it: the first change is to blame."""
+    build = step.handles[number]
+    later = next(
+        s for s in check.steps if s.kind == "handle" and s.value == number and s.index > step.index and s is not build
+    )
+    name = later.options.get("name") or later.options.get("type", "")
+    return {
+        **_entry("ADJ306", "rebuilt", later, str(name)),
+        "actor": f"{later.options.get('type', '')}.{later.detail}",
+        "read": _site(step),
+        "reader": step.name,
+        "needed": kernel_site(step),
+    }
 
 
 def _copy_code(step: Step) -> str:

@@ -71,13 +71,17 @@ class Forward:
             write(region.low, self.window.initial[region.index])
         if change is not None:
             change()
+        self.window.states.start(self.window)
         for item in self.window.timeline:
             if isinstance(item, External):
                 raw(item.low, item.low + item.mask.size)[item.mask] = item.content[item.mask]
+            elif item.kind == "handle":
+                self.window.states.again(item.value, item)
             else:
                 self._step(item)
                 if self.frozen:
                     self._freeze(item)
+        self.window.states.back()
         self.runs += 1
         self.seconds += time.perf_counter() - started
         return self.objective()

@@ -162,6 +162,22 @@ class Warp:
                 if member is not None:
                     self._collect(member, variable.type, (*path, name), position, out)
 
+    def numbers(self, kernel: Any, params: Sequence[Any]) -> set[int]:
+        """Values of the 64-bit unsigned integers among packed parameters, struct members included."""
+        result: set[int] = set()
+        for position, declared in enumerate(kernel.adj.args):
+            self._numbers(params[position + 1], declared.type, result)
+        return result
+
+    def _numbers(self, value: Any, kind: Any, out: set[int]) -> None:
+        if kind is self.types.uint64:
+            out.add(int(getattr(value, "value", value)))
+        elif isinstance(kind, self.codegen.Struct):
+            for name, variable in kind.vars.items():
+                member = getattr(value, name, None)
+                if member is not None:
+                    self._numbers(member, variable.type, out)
+
     def struct_arrays(self, value: Any) -> Iterator[Any]:
         """The array objects in a struct instance, nested ones too."""
         cls = getattr(value, "_cls", None)

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from warp_lint.confirm.live.hooks import arrays, launches, tapes
+from warp_lint.confirm.live.handles import Handles
+from warp_lint.confirm.live.hooks import arrays, handles, launches, tapes
 from warp_lint.confirm.live.internals import Argument, Warp, descriptor_span
 from warp_lint.confirm.live.memory import Contents
 from warp_lint.confirm.live.sites import Names, Sites
@@ -41,6 +42,7 @@ class Recorder:
         self.tapes: dict[int, TapeRecord] = {}
         self.tape_list: list[TapeRecord] = []
         self.contents = Contents()
+        self.handles = Handles()
         self.troubles: list[str] = []
         self.notes: list[str] = []
         self.gradients: dict[int, Any] = {}  # address of gradient memory -> weak reference to its array
@@ -70,7 +72,7 @@ class Recorder:
     # Installation
 
     def install(self) -> None:
-        for hooks in (launches, arrays, tapes):
+        for hooks in (launches, arrays, tapes, handles):
             hooks.install(self)
 
     def patch(self, owner: Any, name: str, value: Any) -> None:
@@ -126,6 +128,11 @@ class Recorder:
             where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""
             self.troubles.append(f"{type(error).__name__}: {error}{where}")
 
+    def note(self, text: str) -> None:
+        """Something that limits the answer; told once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
     # Steps
 
     def add(self, kind: str, detail: str = "", skip: int = 3) -> tuple[Step, Any]:
@@ -171,6 +178,8 @@ class Recorder:
                 del self.tapes[key]
         held = {id(s) for r in self.tapes.values() if r.awaiting for s in r.steps.values()}
         held.update(id(s) for r in self.tapes.values() for s in r.steps.values() if s.index >= index)
+        held.update(id(s) for s in self.handles.current.values() if s is not None)
+        held.update(id(b) for s in self.steps if id(s) in held or s.index >= index for b in s.handles.values())
         for step in self.steps:
             if step.index >= index:
                 break

@@ -107,7 +107,10 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
         if not check.warp.on_cpu(array) or not array.ptr or not 0 < array.size <= 4096:
             continue
         low, high = check.warp.extent(array)
-        known = any(r.low < high and low < r.high and r.deltas for r in check.window.regions)
+        known = any(
+            r.low < high and low < r.high and (r.deltas or any(t.position < 0 for _, t in r.touches))
+            for r in check.window.regions
+        )
         if known or not check.warp.element(array.dtype).floating:
             continue
         touch = recorder.touch_array(array, "array")

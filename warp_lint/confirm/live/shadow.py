@@ -279,6 +279,7 @@ class Shadow:
                 adjoints[argument.position] = adjoint
             elif target is not None:
                 target.descriptor.data, target.descriptor.grad = pointer, 0
+        rebuilt = self._rebuilt(step, on)
         restored = [s for s in self._stale_by_step.get(id(step), ()) if s.group in on]
         extents: list[tuple[int, int]] = [(s.touch.low, s.touch.high) for s in restored]
         if undo or restored or not taped:
@@ -294,6 +295,8 @@ class Shadow:
         watch = self.watch
         arriving = watch(step, gradient, on, True) if watch is not None else None
         warp.run(command, [*params, *adjoints], True)
+        if rebuilt:
+            window.states.back()
         if watch is not None and arriving:
             watch(step, gradient, on, False)
         if undo or restored or not taped:
@@ -301,6 +304,15 @@ class Shadow:
                 if undo and not restored and taped and not np.array_equal(raw(low, low + content.size), content):
                     self.replayed.add(step.name)
                 write(low, content)
+
+    def _rebuilt(self, step: Step, on: Any) -> bool:
+        """Give the grids and trees that a launch queried the state that it saw."""
+        found = False
+        for number, build in self.window.states.wanted(step).items():
+            if ("rebuilt", number) in on:
+                self.window.states.put(number, build)
+                found = True
+        return found
 
     def _copy(self, step: Step, gradient: Any, gradients: dict[Key, Any], on: Any, taped: bool) -> None:
         destination, source = step.touches[0], step.touches[1]

@@ -63,7 +63,8 @@ class Touch:
 @dataclass(slots=True, eq=False)
 class Step:
     """`kind`: "launch", "copy", "fill", "function", "call", "read", "tape", "backward", "gradient-read",
-    "gradient-write", "requires-grad". `detail` refines it. `entry`: the tape's own record of it, if any.
+    "gradient-write", "requires-grad", "handle" (a grid or tree built). `detail` refines it. `entry`: the
+    tape's own record of it, if any.
     """
 
     index: int
@@ -84,6 +85,7 @@ class Step:
     scalars: dict[tuple[str, ...], Any] = field(default_factory=dict)
     structs: dict[tuple[str, ...], int] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
+    handles: dict[int, Step | None] = field(default_factory=dict)  # grids and trees that a launch gets, by number
     value: Any = None
     # Contents are held. Without them a step can be reported but not run again.
     held: bool = False
@@ -99,6 +101,7 @@ class Step:
         """Give up contents and references."""
         self.held = False
         self.keep = []
+        self.handles = {}
         self.inputs = self.outputs = self.command = self.entry = None
         self.params = []
         for touch in self.touches:

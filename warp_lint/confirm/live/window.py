@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from warp_lint.confirm.live.handles import Handles, States
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Content, locate, merged, raw
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
@@ -87,8 +88,16 @@ class Window:
     scope, in order (`External` among them). `later`: changes after the last entry. Raises `Unfit`.
     """
 
-    def __init__(self, warp: Warp, steps: list[Step], record: TapeRecord, prefix: list[Step] | None = None) -> None:
+    def __init__(
+        self,
+        warp: Warp,
+        steps: list[Step],
+        record: TapeRecord,
+        prefix: list[Step] | None = None,
+        states: States | None = None,
+    ) -> None:
         self.warp = warp
+        self.states = states or States(warp, Handles())
         self.record = record
         self.entries: list[Step] = []
         for entry in record.tape.launches:
@@ -115,7 +124,7 @@ class Window:
 
     @staticmethod
     def _changes(step: Step) -> bool:
-        return step.held and step.kind in ("launch", "copy", "fill", "call") and step.detail != "adjoint"
+        return step.held and step.kind in ("launch", "copy", "fill", "call", "handle") and step.detail != "adjoint"
 
     # Regions
 

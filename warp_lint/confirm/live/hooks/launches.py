@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from warp_lint.confirm.live.recorder import Recorder
 
 
+NO_MESH_GRADIENT = "queries of a mesh give its points no gradient, in any version of Warp"
 RING_BYTES = 1 << 20  # largest launch before a tape that keeps its contents
 
 
@@ -163,6 +164,9 @@ def fill_touches(recorder: Recorder, step: Step, frame: Any) -> None:
             touch.before = recorder.contents.take(touch.low, touch.high)
         step.touches.append(touch)
     step.held = hold
+    if wanted or hold:
+        step.handles = recorder.handles.used(recorder.warp, step)
+        mesh_points(recorder, step)
     if hold and not wanted:
         recorder.keep_in_ring(step)
     for position, declared in enumerate(step.kernel.adj.args):
@@ -171,6 +175,24 @@ def fill_touches(recorder: Recorder, step: Step, frame: Any) -> None:
             step.scalars[(declared.label,)] = value
         elif recorder.warp.is_struct(value):
             step.structs[(declared.label,)] = id(value)
+
+
+def mesh_points(recorder: Recorder, step: Step) -> None:
+    """A launch that queries a mesh reads its points; Warp has no gradient for them."""
+    for number in step.handles:
+        handle = recorder.handles.at(number)
+        points = getattr(handle, "points", None)
+        if points is None or not points.ptr:
+            continue
+        touch = recorder.touch_array(points, f"#{number}")
+        touch.name = recorder.names.known(points) or "points"
+        if touch.delta is not None:
+            recorder.note(NO_MESH_GRADIENT)
+        touch.position, touch.delta = -1, None
+        recorder.know(points)
+        if step.held:
+            touch.before = recorder.contents.take(touch.low, touch.high)
+        step.touches.append(touch)
 
 
 def small(recorder: Recorder, step: Step) -> bool:
