@@ -19,7 +19,6 @@ from warp_lint.findings import Severity
 SIBLINGS = Path(__file__).resolve().parents[1] / "test_corpus" / "siblings"
 # Program -> what the linter doesn't do yet.
 KNOWN = {
-    "atomic_max_over_active.py": "the loser of atomic_max keeps its gradient",
     "rigid_states_without_gradient.py": "the allocation helper is named, not the call that decides",
     "struct_parameter_changed.py": "a field of a struct parameter assigned in a func",
 }

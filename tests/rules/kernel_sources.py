@@ -9,8 +9,10 @@ from pathlib import Path
 from packaging.version import Version
 
 from warp_lint.findings import Severity
-from warp_lint.kernels.activity import KernelActivity
+from warp_lint.kernels.activity import KernelActivity, LaunchContext
+from warp_lint.kernels.analysis import graph_of
 from warp_lint.kernels.check import check_module
+from warp_lint.kernels.detect import kernels_of
 from warp_lint.settings import Settings
 from warp_lint.syntax.project import Project
 
@@ -50,3 +52,19 @@ def check(tmp_path: Path, source: str, version: str = "1.19.0", level: Severity 
     """The findings are exactly the marked ones."""
     text = prepared(source)
     assert findings(tmp_path, text, version, level) == expected(text)
+
+
+def check_varied(tmp_path: Path, source: str) -> None:
+    """The same, where every array holds a function of the inputs before the launch."""
+    text = prepared(source)
+    project = Project(tmp_path)
+    module = project.add(tmp_path / "kernels.py", text)
+    assert module is not None
+    settings = Settings(Version("1.19.0"), assume_active=True)
+    activities = {}
+    for definition in kernels_of(project, module):
+        paths = frozenset(graph_of(project, definition, settings)[0].arrays)
+        context = LaunchContext(paths, None, paths)
+        activities[definition.location] = KernelActivity("active", (context,))
+    found = check_module(project, module, settings, activities)
+    assert {(f.code, f.location.line) for f in found if f.severity >= Severity.WARNING} == expected(text)

@@ -337,7 +337,8 @@ class Adjoint:
             if value.op == "store":
                 event = value.event
                 assert event is not None
-                clears = event.access is Access.STORE and self.carries(event) and self.dead[event.time] is None
+                plain = event.access is Access.STORE and not event.atomic
+                clears = plain and self.carries(event) and self.dead[event.time] is None
                 if clears and (use or self.is_useful(event.path)):
                     # The store clears the adjoint of what it replaces: its guards and index matter for that.
                     clearing = not live
@@ -385,6 +386,9 @@ class Adjoint:
         elif op == "phi":
             found.append(Need(value, value.args[0], "condition", act, use))
         elif op in ("load", "store"):
+            pair = extremum(value)
+            if pair is not None and self.act[pair[1].id]:
+                found.append(Need(value, pair[1], "nonlinear", act, use))  # compared with the element
             for index in value.args[1 if op == "store" else 0 :]:
                 if index.type.kind != "tuple":
                     found.append(Need(value, index, "index", act, use))
@@ -433,6 +437,12 @@ class Adjoint:
             source = value if k == -1 else value.args[k]
             if source.op != "const":
                 found.append(Need(value, source, kind, partners, use))
+
+
+def extremum(marker: Value) -> tuple[Value, Value] | None:
+    """The old element and the value of a floating-point `atomic_min` or `atomic_max`, given its store."""
+    stored = marker.args[0] if marker.op == "store" and marker.name == "extremum" else None
+    return None if stored is None or stored.op != "join" else (stored.args[0], stored.args[1])
 
 
 def vague(value: Value) -> bool:

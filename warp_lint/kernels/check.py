@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from warp_lint.codes import RULES
@@ -54,7 +53,7 @@ def _inspect(
     def is_active(path: Path) -> bool:
         return path in active or path not in graph.arrays
 
-    inspection = Inspection(project, graph, options, settings, is_active, is_useful, context.aliases)
+    inspection = Inspection(project, graph, options, settings, is_active, is_useful, context.aliases, context.varied)
     return reports(inspection)
 
 
@@ -129,10 +128,10 @@ def unused(project: Project, definition: Definition) -> bool:
     module = definition.module
     if "__main__" not in module.source or definition.parent_class is not None:
         return False
-    word = re.compile(rf"\b{re.escape(definition.name)}\b")
-    if len(word.findall(module.source)) > 1:
+    name = definition.name
+    if module.mentions(name, 2) > 1:
         return False
-    return not any(other is not module and word.search(other.source) for other in project.modules())
+    return not any(other is not module and other.mentions(name) for other in project.modules())
 
 
 def _uncalled(project: Project, functions: Iterable[Definition], settings: Settings) -> list[Definition]:

@@ -68,7 +68,8 @@ class Need:
     other factor of a product, the argument of a nonlinear function, what a condition guards) and
     the result reaches a useful output; `outputs` are the paths written with that result. The path
     itself is among its partners for a nonlinear function of it.
-    `kind` is "product", "nonlinear", "condition", "index", "bound" or "result".
+    `kind` is "product", "nonlinear", "condition", "index", "bound", "result" or "extremum" (an atomic minimum or
+    maximum compares its value with the element, which further ones may replace).
     """
 
     path: Path
@@ -136,6 +137,7 @@ class Effects:
     complete: bool = True
     unknown: tuple[str, ...] = ()
     own_defects: frozenset[Path] = frozenset()
+    extrema: frozenset[Path] = frozenset()  # arrays written by nothing but atomic minima and maxima
 
     def first_access(self, path: Path) -> Access | None:
         """Kind of the first access to an array in program order, or None if it is untouched."""

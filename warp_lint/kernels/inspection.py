@@ -68,7 +68,9 @@ class Inspection:
         active: Callable[[Path], bool] | None = None,
         useful: Callable[[Path], bool] | None = None,
         aliases: Sequence[frozenset[Path]] = (),
+        varied: frozenset[Path] | None = None,
     ) -> None:
+        self.varied = varied  # arrays whose content depends on an input by now; None: not known
         self.project = project
         self.graph = graph
         self.options = options

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warp_lint.kernels.adjoint import Adjoint, Need
+from warp_lint.kernels.adjoint import Adjoint, Need, extremum
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive, implied
 from warp_lint.kernels.memory import Hit, Memory
@@ -294,4 +294,41 @@ class Replay:
             mask |= self.late(need.value, need.user)
             if mask:
                 found.extend(Defect(need, cause) for cause in self.causes_of(mask))
+        for event in self.graph.events:
+            pair = extremum(event.value)
+            if pair is not None:
+                found.extend(self._changed_extremum(event, pair[1]))
         return found
+
+    def _changed_extremum(self, event: Event, value: Value) -> list[Defect]:
+        """The adjoint of an atomic minimum or maximum compares its value with what the element holds by then."""
+        act, use = self.adjoint.act[value.id], self.adjoint.useful(event.value)
+        if not act or not use:
+            return []
+        writes = [
+            write
+            for write in self.memory.writes_to(event.path)
+            if write is not event
+            and self.memory.follows(event, write) is Hit.SURE
+            and (write.access is Access.ACCUMULATE or self._used_between(event, write))
+        ]
+        need = Need(event.value, value, "result", act, use)
+        causes = [
+            self._cause(("store", write.time, -1), Cause("store", 0, event=write), None)
+            for write in first_of(writes, event)
+        ]
+        return [Defect(need, cause) for mask in causes for cause in self.causes_of(mask)]
+
+    def _used_between(self, event: Event, write: Event) -> bool:
+        """A value that is replaced later only has an adjoint if something reads it first."""
+        return any(
+            event.time < read.time < write.time
+            and not self._compared(read)
+            and self.adjoint.useful(read.value)
+            and self.memory.follows(event, read) is not Hit.NONE
+            for read in self.memory.reads_of(event.path)
+        )
+
+    def _compared(self, read: Event) -> bool:
+        """The read that an atomic minimum or maximum is itself."""
+        return any((extremum(write.value) or (None,))[0] is read.value for write in self.memory.writes_to(read.path))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from warp_lint.findings import Location
 from warp_lint.kernels import effects as e
-from warp_lint.kernels.adjoint import Adjoint
+from warp_lint.kernels.adjoint import Adjoint, extremum
 from warp_lint.kernels.analysis import graph_of, reader_of, stores_clear
 from warp_lint.kernels.effects import Access, Affine, Effects, Path, ScalarNeed, Touch
 from warp_lint.kernels.graph import Event, Graph, Value
@@ -53,7 +53,16 @@ def kernel_effects(
         graph.complete,
         tuple(graph.unknown),
         _own_defects(project, definition, settings, scalars),
+        _extrema(graph),
     )
+
+
+def _extrema(graph: Graph) -> frozenset[Path]:
+    written: dict[Path, bool] = {}
+    for event in graph.events:
+        if event.access is not Access.READ:
+            written[event.path] = written.get(event.path, True) and event.value.name == "extremum"
+    return frozenset(path for path, only in written.items() if only)
 
 
 def _own_defects(
@@ -217,6 +226,20 @@ def _needs(graph: Graph, adjoint: Adjoint) -> tuple[tuple[e.Need, ...], tuple[Sc
             )
         elif value.op == "param" and value.type.kind not in ("struct", "array"):
             scalars.append(ScalarNeed(value.path, adjoint.paths(partners[k]), adjoint.paths(outputs[k]), _where(user)))
+    for event in graph.events:
+        pair = extremum(event.value)
+        if pair is not None and adjoint.act[pair[1].id] and not event.local:
+            arrays.append(
+                e.Need(
+                    event.path,
+                    adjoint.paths(adjoint.act[pair[1].id]),
+                    frozenset((event.path,)),
+                    index_form(event, adjoint.memory),
+                    event.location,
+                    "extremum",
+                    event.frame.module.segment(event.node)[:120],
+                )
+            )
     return tuple(arrays), tuple(scalars)
 
 

@@ -142,7 +142,7 @@ def _stores(inspection: Inspection, loop: Loop) -> Iterator[Report]:
     """Elements stored at several passes, or stored in one pass and read in a later one."""
     memory, adjoint = inspection.memory, inspection.adjoint
     for store in inspection.writes():
-        if loop not in store.loops or store.access is not Access.STORE:
+        if loop not in store.loops or store.access is not Access.STORE or store.atomic:
             continue
         if not adjoint.act[store.value.args[0].id] or not adjoint.useful(store.value):
             continue

@@ -10,8 +10,8 @@ from warp_lint.kernels.effects import Path
 from warp_lint.settings import Settings
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.flow import Tier, recorded
-from warp_lint.trace.model import Launch, Overlap, Trace, overlap
-from warp_lint.trace.sweep import Result
+from warp_lint.trace.model import Copy, Event, Launch, Overlap, RecordFunction, Trace, overlap
+from warp_lint.trace.sweep import Result, extremal
 
 CONTEXT_LIMIT = 16
 REPAIRS = 3
@@ -73,6 +73,15 @@ def _of_trace(analysis: Analysis) -> Iterator[tuple[Location, LaunchContext | No
     for result in analysis.results:
         for operation in result.window.operations:
             differentiated.setdefault(operation, []).append(result)
+    for event in trace.events:
+        if isinstance(event, RecordFunction):
+            for inner in event.body or ():
+                if isinstance(inner, Launch) and inner.adjoint and inner.effects is not None:
+                    active = _carrying(analysis, inner)
+                    yield (
+                        inner.effects.location,
+                        LaunchContext(active, scalars=_scalars(inner), assumed=inner.assumed),
+                    )
     for index, event in enumerate(trace.events):
         if not isinstance(event, Launch) or event.effects is None:
             continue
@@ -106,11 +115,37 @@ def _context(analysis: Analysis, index: int, event: Launch, results: list[Result
     readings = analysis.flow.readings.get(index, {})
     varied = None
     if analysis.flow.interest:
-        varied = frozenset(p for p, r in readings.items() if r.actual in (Tier.MAYBE, Tier.INTEREST))
+        varied = frozenset(
+            path
+            for path, reading in readings.items()
+            if reading.actual in (Tier.MAYBE, Tier.INTEREST) and not _only_extrema(analysis, index, event, path)
+        )
     useful: frozenset[Path] = frozenset().union(*(r.useful.get(index, frozenset()) for r in results))
     second = analysis.trace.second_call_from
     assumed = event.assumed or (second is not None and index >= second)
     return LaunchContext(_carrying(analysis, event), useful, varied, _scalars(event), _aliases(event), assumed)
+
+
+def _only_extrema(analysis: Analysis, index: int, event: Launch, path: Path) -> bool:
+    """What an array holds comes from constants and earlier minima or maxima, whose adjoints compare again."""
+    if event.effects is None or path not in event.effects.extrema:
+        return False
+    array = event.arguments[path]
+    if analysis.flow.own_tier(array) in (Tier.MAYBE, Tier.INTEREST):
+        return False
+    return all(
+        _compares(analysis.events[number], change.path)
+        for number, changes in analysis.timeline.changes.items()
+        for change in changes
+        if number < index and change.place.region.root == array.region.root
+    )
+
+
+def _compares(event: Event, path: Path) -> bool:
+    """A write of constants, or of minima and maxima only."""
+    if isinstance(event, Launch) and event.effects is not None and not event.effects.flows.get(path):
+        return path in event.effects.flows
+    return extremal(event, path) or not isinstance(event, Launch | Copy)
 
 
 def _aliases(event: Launch) -> tuple[frozenset[Path], ...]:

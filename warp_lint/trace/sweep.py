@@ -20,6 +20,7 @@ from warp_lint.trace.flow import Flow, Tier, gradient_key
 from warp_lint.trace.model import (
     Array,
     Copy,
+    Event,
     Extent,
     Launch,
     Overlap,
@@ -130,6 +131,11 @@ class Seed:
 def is_operator(event: Launch) -> bool:
     """A Python operator on arrays: it has no kernel source of its own."""
     return event.effects is not None and event.effects.location == event.location
+
+
+def extremal(event: Event, path: Path) -> bool:
+    """A launch that writes an array by atomic minima or maxima only."""
+    return isinstance(event, Launch) and event.effects is not None and path in event.effects.extrema
 
 
 class Sweep:
@@ -255,12 +261,6 @@ class Sweep:
             if not change.in_place:
                 self._mark(self._keys.get(change.place.region.root, ()), change.place, index)
 
-    def _function(self, index: int, event: RecordFunction) -> None:
-        live = [one for array in event.arrays for one in self._live(array, Place(array.region, False))]
-        if live:
-            for array in event.arrays:
-                self._add(array, array.region, Live(index, array, sure=False))
-
     def _by_hand(self, index: int, function: HandAdjoint) -> None:
         lives = [one for array in function.takes for one in self._live(array, Place(array.region, False))]
         if not lives:
@@ -284,11 +284,17 @@ class Sweep:
             self.result.reached[key] = max(self.result.reached.get(key, Tier.NONE), tier)
             self._add(array, array.region, Live(index, array, sure=sure))
 
-    def _copy(self, index: int, event: Copy) -> None:
+    def _function(self, index: int, event: RecordFunction) -> None:
         function = self.timeline.by_hand.get(index)
         if function is not None:
             self._by_hand(index, function)
             return
+        live = [one for array in event.arrays for one in self._live(array, Place(array.region, False))]
+        if live:
+            for array in event.arrays:
+                self._add(array, array.region, Live(index, array, sure=False))
+
+    def _copy(self, index: int, event: Copy) -> None:
         destination, source = event.destination, event.source
         if self.flow.has_gradient(destination) is False or self.flow.has_gradient(source) is False:
             return
@@ -460,6 +466,8 @@ class Sweep:
                 continue
             place = self.timeline.binder.place(event, need.path, need.index)
             change = self.timeline.first_change(place, index, self.window.index)
+            while need.kind == "extremum" and change is not None and extremal(self.events[change.index], change.path):
+                change = self.timeline.first_change(place, change.index, self.window.index)
             if change is not None:
                 self.result.stale.append(Stale(index, need, change, tier, binding.known))
 
