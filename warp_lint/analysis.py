@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -118,9 +118,7 @@ def _analyse(
     if not settings.differentiates:
         return outcome
     keep()
-    traces = _traces(project, modules, settings, outcome)
-    activities = _tapes(traces, settings, outcome)
-    outcome.findings += incomplete(traces)
+    activities = _tapes(project, modules, settings, outcome)
     checked = [module for module in modules if module.file in differentiated]
     for part in _in_parts(lambda share: _kernels(project, share, settings, activities), checked, jobs):
         outcome.findings += part.findings
@@ -140,32 +138,47 @@ def _in_parts(function: Callable[[Sequence[Module]], Outcome], modules: Sequence
     return [function(shares[0]), *(other.result() for other in aside)]
 
 
-def _traces(project: Project, modules: Sequence[Module], settings: Settings, outcome: Outcome) -> list[Trace]:
-    from warp_lint.host import trace_project
-
+def _tapes(
+    project: Project, modules: Sequence[Module], settings: Settings, outcome: Outcome
+) -> Mapping[Location, KernelActivity]:
+    """Adds what the host code's traces show, and returns what they say of kernels' launches."""
+    judged = _Judged(settings)
     try:
-        return list(trace_project(project, modules, settings))
-    except Exception as error:
-        if len(modules) == 1:
-            outcome.errors.append(internal_error(modules[0].path, error))
-            return []
-    traces = []
-    for module in modules:  # once more file by file, to find the one at fault
-        traces += _traces(project, [module], settings, outcome)
-    return traces
+        judged.follow(project, modules)
+    except Exception:
+        judged = _Judged(settings)
+        for module in modules:  # once more file by file, to find the one at fault
+            try:
+                judged.follow(project, [module])
+            except Exception as error:
+                judged.errors.append(internal_error(module.path, error))
+    outcome.errors += judged.errors
+    outcome.findings += judged.judge.findings() + incomplete(judged.places)
+    return judged.judge.activities()
 
 
-def _tapes(traces: Sequence[Trace], settings: Settings, outcome: Outcome) -> Mapping[Location, KernelActivity]:
-    """Adds what the traces show, and returns what they say of kernels' launches."""
-    from warp_lint.rules.tape import judge_traces
+class _Judged:
+    """What the traces of a project show. Each is judged as soon as it is there, and dropped."""
 
-    try:
-        findings, activities = judge_traces(traces, settings)
-    except Exception as error:
-        outcome.errors.append(internal_error(traces[0].entry.path if traces else ".", error))
-        return {}
-    outcome.findings += findings
-    return activities
+    def __init__(self, settings: Settings) -> None:
+        from warp_lint.rules.tape import Judge
+
+        self.settings = settings
+        self.judge = Judge(settings)
+        self.places: set[tuple[Location, str]] = set()
+        self.errors: list[LintError] = []
+
+    def follow(self, project: Project, modules: Sequence[Module]) -> None:
+        from warp_lint.host import follow_project
+
+        follow_project(project, modules, self.settings, self._take)
+
+    def _take(self, trace: Trace) -> None:
+        self.places.update(trace.incomplete)
+        try:
+            self.judge.add(trace)
+        except Exception as error:
+            self.errors.append(internal_error(trace.entry.path, error))
 
 
 def _kernels(
@@ -185,14 +198,13 @@ def _kernels(
     return outcome
 
 
-def incomplete(traces: Sequence[Trace]) -> list[Finding]:
+def incomplete(places: Iterable[tuple[Location, str]]) -> list[Finding]:
     """ADJ903 for what the host interpreter did not follow, once per place."""
     rule = RULES["ADJ903"]
-    every = {(location, reason) for trace in traces for location, reason in trace.incomplete}
-    places = dict(sorted(every, reverse=True))
+    first = dict(sorted(places, reverse=True))
     return [
         Finding(rule.code, rule.name, Severity.INFO, location, f"not followed further: {reason}")
-        for location, reason in sorted(places.items())
+        for location, reason in sorted(first.items())
     ]
 
 

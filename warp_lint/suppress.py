@@ -21,6 +21,7 @@ _NOQA = re.compile(
     r"#\s*(?P<file>(?:flake8|ruff)\s*:\s*)?noqa(?:\s*:\s*(?P<list>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.I
 )
 _NAMES_US = re.compile(r"#[^\n]*(?:warp-lint|noqa[^\n]*ADJ)", re.I)
+_MAY_SILENCE = re.compile(r"#[^\n]*(?:warp-lint|noqa[^\n]*ADJ|noqa(?!\s*:\s*[A-Z]+[0-9]))", re.I)
 _OWN = re.compile(r"#\s*warp-lint\s*:\s*(?P<verb>[\w-]*)\s*(?:\[(?P<list>[^\]]*)\])?", re.I)
 
 
@@ -91,10 +92,7 @@ def _finding(location: Location, message: str) -> Finding:
 def must_read(source: str, findings: bool) -> bool:
     """A cheap look before the tokenizer's: may comments matter? Where nothing is found, only those that
     name our rules do, to be called unused."""
-    if findings:
-        lower = source.lower()
-        return "noqa" in lower or "warp-lint" in lower
-    return _NAMES_US.search(source) is not None
+    return (_MAY_SILENCE if findings else _NAMES_US).search(source) is not None
 
 
 def read(source: str, path: str) -> Suppressions:

@@ -156,6 +156,10 @@ def test_text_that_the_tokenizer_refuses():
         ("x = 1  # warp-lint: ignore\n", False, True),
         ("x = 1\n", True, False),
         ("warp_lint = 1\n", False, False),
+        ("import a  # noqa: E402, F401\n", True, False),
+        ("import a  # noqa: E402,adj101\n", True, True),
+        ("import a  # noqa: because\n", True, True),
+        ("import a  # NOQA\n# noqa: E402\n", True, True),
     ],
 )
 def test_the_tokenizer_runs_only_where_comments_matter(source, findings, expected):

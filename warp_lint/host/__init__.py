@@ -1,5 +1,5 @@
 """Abstract interpreter of host code: predicts what happens to arrays around tapes. Never executes user code."""
 
-from warp_lint.host.entries import trace_project
+from warp_lint.host.entries import follow_project, trace_project
 
-__all__ = ["trace_project"]
+__all__ = ["follow_project", "trace_project"]

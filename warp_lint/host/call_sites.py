@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
 from warp_lint.host import externals, imports
@@ -48,7 +47,7 @@ class CallSites:
         return best
 
     def _find(self, module: Module, name: str) -> list[ast.Call]:
-        if len(re.findall(rf"\b{re.escape(name)}\s*\(", module.source)) < 2:
+        if module.mentions(name, 2) < 2:  # its definition is one
             return []
         index = self._calls.get(module)
         if index is None:

@@ -33,7 +33,17 @@ COLLECT_AFTER = 200_000  # statements; frames and closures are cyclic
 
 
 def trace_project(project: Project, modules: Iterable[Module], settings: Settings) -> list[Trace]:
-    """One trace per entry point of the modules: programs, tests, then functions whose tapes nothing reached.
+    """All traces of `follow_project`."""
+    traces: list[Trace] = []
+    follow_project(project, modules, settings, traces.append)
+    return traces
+
+
+def follow_project(
+    project: Project, modules: Iterable[Module], settings: Settings, take: Callable[[Trace], None]
+) -> None:
+    """Hand over one trace per entry point of the modules: programs, tests, then functions whose tapes nothing
+    reached. A large project has more of them than fit into memory together.
 
     Nothing is executed. An internal error ends the entry's trace, which then says so in `incomplete`.
     """
@@ -55,7 +65,7 @@ def trace_project(project: Project, modules: Iterable[Module], settings: Setting
     gc.disable()
     gc.freeze()
     try:
-        return _Planner(machine, chosen).run()
+        _Planner(machine, chosen, take).run()
     finally:
         sys.setrecursionlimit(limit)
         gc.unfreeze()
@@ -64,11 +74,11 @@ def trace_project(project: Project, modules: Iterable[Module], settings: Setting
 
 
 class _Planner:
-    def __init__(self, m: Machine, modules: list[Module]) -> None:
+    def __init__(self, m: Machine, modules: list[Module], take: Callable[[Trace], None]) -> None:
         self.m = m
         self.modules = modules
+        self.take = take
         self.outlines: dict[Module, scopes.Outline] = {}
-        self.traces: list[Trace] = []
         self._leads: dict[Module, bool] = {}
         self.sites = CallSites(m)
         self._uncollected = 0
@@ -79,7 +89,7 @@ class _Planner:
             found = self.outlines[module] = scopes.outline(module)
         return found
 
-    def run(self) -> list[Trace]:
+    def run(self) -> None:
         relevant = [module for module in self.modules if self._leads_to_tape(module)]
         for module in relevant:
             outline = self.outline(module)
@@ -96,7 +106,6 @@ class _Planner:
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._directed(self.outline(module))
-        return [trace for trace in self.traces if trace.events]
 
     def _leads_to_tape(self, module: Module, seen: frozenset[Module] = frozenset()) -> bool:
         found = self._leads.get(module)
@@ -185,7 +194,8 @@ class _Planner:
             m.trace = m.sink
             m.undo(0)
             m.forced = {}
-        self.traces.append(trace)
+        if trace.events:
+            self.take(trace)
         self._uncollected += m.steps
         if self._uncollected > COLLECT_AFTER:
             self._uncollected = 0

@@ -122,7 +122,9 @@ class Machine:
         self.counter = 0
         self.locations: dict[ast.AST, Location] = {}
         self.texts: dict[ast.AST, str] = {}
+        self.remarks: dict[tuple[Module, int], str] = {}
         self.effects: dict[Any, Any] = {}
+        self.outside: dict[str, list[tuple[Module, ast.Assign]]] = {}  # assignments to attributes, by name
         self.reached: set[ast.AST] = set()
         self.called: set[ast.AST] = set()
         self.forced: dict[str, bool] = {}
@@ -259,6 +261,9 @@ class Machine:
         frame = self._user_frame()
         module = frame.module.module
         line = getattr(frame.node, "lineno", 1)
+        known = self.remarks.get((module, line))
+        if known is not None:
+            return known
         body: ast.AST = module.tree
         for definition in module.functions():
             if definition.node.lineno <= line <= (definition.node.end_lineno or 0):
@@ -267,7 +272,8 @@ class Machine:
         first = getattr(body, "lineno", 1) - 1
         last = getattr(body, "end_lineno", None) or len(module.lines)
         comments = (text.partition("#")[2] for text in module.lines[first:last] if "#" in text)
-        return " ".join([docstring or "", *comments])
+        found = self.remarks[module, line] = " ".join([docstring or "", *comments])
+        return found
 
     def _user_frame(self) -> Frame:
         frame: Frame = self.frame

@@ -57,6 +57,9 @@ class _ModuleIndex:
 
 _INDEXES: WeakKeyDictionary[Project, dict[Module, _ModuleIndex]] = WeakKeyDictionary()
 
+# By number of modules read: there are few companions, and many funcs that ask for theirs.
+_COMPANIONS: WeakKeyDictionary[Project, tuple[int, list[_ModuleIndex]]] = WeakKeyDictionary()
+
 
 def _index(project: Project, module: Module) -> _ModuleIndex:
     indexes = _INDEXES.setdefault(project, {})
@@ -203,13 +206,22 @@ def decorator_of(project: Project, definition: Definition) -> ast.expr | None:
 def companion(project: Project, function: Definition, kind: str) -> Definition | None:
     """The `func_grad` or `func_replay` registered for a func, in any module read so far; the last one counts."""
     found: Definition | None = None
-    for module in [function.module, *project.modules()]:
-        for name, definition in _index(project, module).companions.get(function, ()):
+    for index in [_index(project, function.module), *_with_companions(project)]:
+        for name, definition in index.companions.get(function, ()):
             if name == kind:
                 found = definition
         if found is not None:
             return found
     return None
+
+
+def _with_companions(project: Project) -> list[_ModuleIndex]:
+    modules = project.modules()
+    known = _COMPANIONS.get(project)
+    if known is None or known[0] != len(modules):
+        indexes = (_index(project, module) for module in modules)
+        known = _COMPANIONS[project] = len(modules), [index for index in indexes if index.companions]
+    return known[1]
 
 
 def forward_of(project: Project, definition: Definition) -> Definition | None:

@@ -73,25 +73,45 @@ def check_traces(traces: Iterable[Trace], settings: Settings) -> list[Finding]:
 
 def judge_traces(traces: Iterable[Trace], settings: Settings) -> tuple[list[Finding], dict[Location, KernelActivity]]:
     """`check_traces` and `launch_contexts` together, at the cost of one of them."""
-    contexts = Contexts()
-    best: dict[tuple[str, Location], Finding] = {}
-    presumed: list[Finding] = []
-    differentiated: set[Location] = set()
+    judge = Judge(settings)
     for trace in traces:
-        analysis = Analysis(trace, settings)
-        contexts.add(analysis)
+        judge.add(trace)
+    return judge.findings(), judge.activities()
+
+
+class Judge:
+    """Takes traces one by one; none of them is kept."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._contexts = Contexts()
+        self._best: dict[tuple[str, Location], Finding] = {}
+        self._presumed: list[Finding] = []
+        self._differentiated: set[Location] = set()
+
+    def add(self, trace: Trace) -> None:
+        analysis = Analysis(trace, self._settings)
+        self._contexts.add(analysis)
         for finding in _check(analysis):
-            _keep(best, finding)
+            _keep(self._best, finding)
         for window in analysis.gradients.windows:
-            differentiated.update(trace.events[index].location for index in window.operations)
-            differentiated.update(event.location for event in trace.events[window.start : window.index])
+            self._differentiated.update(trace.events[index].location for index in window.operations)
+            self._differentiated.update(event.location for event in trace.events[window.start : window.index])
         if analysis.gradients.presumed:
             analysis.presuming = True
-            presumed += _run(analysis, PRESUMED)
-    for finding in presumed:
-        if finding.location not in differentiated:
-            _keep(best, finding)
-    return sorted(best.values(), key=Finding.sort_key), contexts.result()
+            self._presumed += _run(analysis, PRESUMED)
+
+    def findings(self) -> list[Finding]:
+        """Findings of families 3 and 4, sorted; one per code and place, the most severe."""
+        best = dict(self._best)
+        for finding in self._presumed:
+            if finding.location not in self._differentiated:
+                _keep(best, finding)
+        return sorted(best.values(), key=Finding.sort_key)
+
+    def activities(self) -> dict[Location, KernelActivity]:
+        """What the traces say of each kernel's launches."""
+        return self._contexts.result()
 
 
 def _keep(best: dict[tuple[str, Location], Finding], finding: Finding) -> None:

@@ -83,3 +83,12 @@ def test_lines_are_those_of_the_text(text):
     ]
     with pytest.raises(IndexError):
         lines[len(lines)]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("step", 1), ("steps", 0), ("_step", 0), ("step = step2", 1), ("step(step)", 2), ("step+step+step", 2), ("", 0)],
+)
+def test_mentions_are_whole_names_counted_up_to_a_limit(source: str, expected: int) -> None:
+    made = Module(Path("m.py"), "m.py", "m", source, ast.parse("step"))
+    assert made.mentions("step", 2) == expected
