@@ -14,6 +14,7 @@ from warp_lint.kernels.graph import Cell, Frame, Mutation, Value
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
 from warp_lint.kernels.linear import Linear
 from warp_lint.kernels.objects import contents
+from warp_lint.rules._parameters import taken
 
 CODE = "ADJ104"
 
@@ -35,7 +36,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for value in inspection.graph.values:
         if value.op != "mutate" or value.cell is None or value.extra == "copy":
             continue
-        held = leaked(inspection, value) or _shared(inspection, value)
+        held = leaked(inspection, value)
         if held is not None:
             site = _site(sites, value.cell, value)
             site.places.setdefault(value.location, _text(value))
@@ -57,8 +58,32 @@ def check(inspection: Inspection) -> Iterator[Report]:
                 site.notes.append(Note(user.location, f"the adjoint of `{what[:60]}` reads the whole of `{site.name}`"))
     for site in sites.values():
         yield _report(site)
+    yield from _parameters(inspection, sites)
     yield from _old_structs(inspection)
     yield from _old_array_components(inspection)
+
+
+def _parameters(inspection: Inspection, sites: dict[tuple[int, int], _Site]) -> Iterator[Report]:
+    """Components of a func's parameter, whose adjoint is that of the caller's variable."""
+    found: dict[tuple[int, int], Report] = {}
+    for one in taken(inspection):
+        value = one.change
+        key = (id(value.cell), value.frame.id)
+        if value.op != "mutate" or key in sites:
+            continue
+        known = found.get(key)
+        if known is not None:
+            known.paths |= one.paths
+            continue
+        found[key] = Report(
+            CODE,
+            value.location,
+            f"`{_text(value)}` is a func's own copy, but its reverse pass takes the gradient of the caller's variable",
+            "copy the parameter to a local object before changing it, and return that",
+            (Note(one.user.location, "this use behind the call loses its gradient"), *call_notes(value.frame)),
+            one.paths,
+        )
+    yield from found.values()
 
 
 def _site(sites: dict[tuple[int, int], _Site], cell: Cell, value: Value) -> _Site:
@@ -104,23 +129,6 @@ def leaked(inspection: Inspection, value: Value) -> int | None:
     for held in replaced(value):
         result |= inspection.adjoint.act[held.id]
     return result or None
-
-
-def _shared(inspection: Inspection, value: Value) -> int | None:
-    """A func writes a component of its parameter: its adjoint is the caller's variable's, other uses included."""
-    root = value.args[0]
-    while root.op == "mutate":
-        root = root.args[0]
-    if root.op != "arg" or value.name != "set" or value.args[0].type.kind == "struct":
-        return None
-    act = inspection.adjoint.act[value.args[1].id]
-    actual = root.args[0]
-    if not act or not inspection.adjoint.part_use(value, value.key):
-        return None
-    for user in inspection.graph.values[value.id + 1 :]:
-        if actual in user.args and not user.frame.within(value.frame) and inspection.live(user):
-            return act
-    return None
 
 
 def replaced(value: Value) -> list[Value]:

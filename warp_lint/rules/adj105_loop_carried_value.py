@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warp_lint.kernels.inspection import Inspection, Report
+from warp_lint.findings import Note
+from warp_lint.kernels.graph import Loop
+from warp_lint.kernels.inspection import Inspection, Report, call_notes
 from warp_lint.rules import _order
 from warp_lint.rules._loops import carried, notes, place
+from warp_lint.rules._parameters import taken
 
 CODE = "ADJ105"
 
@@ -30,4 +33,23 @@ def check(inspection: Inspection) -> Iterator[Report]:
             entry.paths,
             unsure=entry.unsure,
         )
+    yield from _parameters(inspection, seen)
     yield from _order.check(inspection, seen)
+
+
+def _parameters(inspection: Inspection, seen: set[tuple[int, str]]) -> Iterator[Report]:
+    """A func's parameter assigned in a rolled loop: its adjoint is that of the caller's variable."""
+    for one in taken(inspection):
+        loop = one.change.extra
+        if one.change.op != "carry" or not isinstance(loop, Loop) or (loop.id, one.change.name) in seen:
+            continue
+        seen.add((loop.id, one.change.name))
+        yield Report(
+            CODE,
+            place(loop, one.change.name),
+            f"`{one.change.name}` is a parameter that a loop assigns, and its reverse pass takes the gradient of the "
+            "caller's variable",
+            "copy the parameter to a local variable before the loop",
+            (Note(one.user.location, "this use behind the call loses its gradient"), *call_notes(loop.frame)),
+            one.paths,
+        )
