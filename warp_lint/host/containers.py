@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from warp_lint.host import arrays, calls, externals, natives, operators
+from warp_lint.host.elements import element_at, set_element
 from warp_lint.host.machine import LeaveGeneratorError, Machine, RaisedError
 from warp_lint.host.values import (
     MISSING,
@@ -264,10 +265,9 @@ def _list_item(m: Machine, value: Any, key: Any) -> Any:
     if isinstance(key, Unknown):
         if value and all(v is value[0] for v in value):
             return value[0]
-        # Which element isn't known: the same unknown for the same index, a plain value if all agree.
         if value and all(isinstance(v, (int, float, str, bool)) for v in value):
             return key.child(("of", hashable(tuple(value))), f"…[{key.text}]")
-        return key.child(("of", hashable(value)), f"…[{key.text}]")
+        return element_at(m, value, value, key)
     return Unknown("element")
 
 
@@ -316,7 +316,7 @@ def _missing_key(m: Machine, value: dict[Any, Any], key: Any) -> Any:
     if isinstance(key, Unknown):
         if len(value) == 1:
             return next(iter(value.values()))
-        return key.child(("of", hashable(value)), f"…[{key.text}]")
+        return element_at(m, value, list(value.values()), key)
     if m.try_depth:
         raise RaisedError(m.native("exception", "KeyError"))
     return Unknown(f"…[{key!r}]" if isinstance(key, (str, int)) else "element")
@@ -347,7 +347,7 @@ def set_item(m: Machine, owner: Any, key: Any, value: Any) -> None:
                 except (TypeError, ValueError):
                     return
         elif isinstance(key, Unknown):
-            m.put(key.memo, ("of", hashable(owner)), value)
+            set_element(m, owner, key, value)
     elif isinstance(owner, dict):
         m.put(owner, dict_key(key), value)
     elif isinstance(owner, LazyList):

@@ -268,9 +268,4 @@ def _fill_fields(m: Machine, instance: Instance, cls: ClassValue, args: list[Any
         calls.call_function(m, post, [instance], {})
 
 
-def written_from_outside(m: Machine, instance: Instance, name: str) -> Any:
-    """The value of an attribute that no method sets, from an assignment elsewhere in the project."""
-    return MISSING
-
-
 _ = LazyList

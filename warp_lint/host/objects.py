@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import arrays, calls, container_methods, containers, definitions, externals, imports, natives
+from warp_lint.host import (
+    arrays,
+    calls,
+    container_methods,
+    containers,
+    definitions,
+    externals,
+    imports,
+    natives,
+    outside,
+)
 from warp_lint.host.machine import Frame, Machine, RaisedError
 from warp_lint.host.values import (
     MISSING,
@@ -165,7 +175,7 @@ def instance_attribute(m: Machine, instance: Instance, name: str) -> Any:
             made = _hook(m, hook, [instance, name])
             if made is not MISSING:
                 return made
-        written = definitions.written_from_outside(m, instance, name)
+        written = outside.written_from_outside(m, instance, name)
         if written is not MISSING:
             return written
     unknown = instance.unknowns.get(name)

@@ -7,7 +7,7 @@ import operator as op
 from collections.abc import Callable
 from typing import Any
 
-from warp_lint.host import array_operators, calls, containers, externals
+from warp_lint.host import array_operators, calls, containers, elements, externals
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
@@ -157,6 +157,11 @@ def _unknown(m: Machine, operator: type, left: Any, right: Any) -> Any:
             return left.offset - right.offset
         if operator is ast.Mod and isinstance(left.text, str) and isinstance(right, tuple):
             return Unknown("string")
+        if type(right) is int:
+            if operator is ast.Mod and right > 0:
+                return elements.residue(left, right)
+            if operator is ast.BitXor and right == 1:
+                return elements.minus(1, left)
         if operator in (ast.Add, ast.Mult) and isinstance(right, Unknown):
             found = right.memo.get((symbol, hashable(left)))
             if found is not None:
@@ -175,6 +180,8 @@ def _unknown(m: Machine, operator: type, left: Any, right: Any) -> Any:
         )
     if isinstance(left, str):
         return Unknown("string")
+    if operator is ast.Sub and type(left) is int and isinstance(right, Unknown):
+        return elements.minus(left, right)
     if isinstance(right, Unknown):
         return right.derived("r" + symbol, left, f"{brief(left)} {symbol} {right.text}")
     return Unknown("")
