@@ -155,6 +155,7 @@ def _lint(arguments: Sequence[str]) -> int:
         fail_on = overrides.fail_on or _fail_on(result, request.paths)
     except ConfigError as error:
         raise UsageError(str(error)) from None
+    _say_unknown(result.warp_version)
     confirmation = _confirm(options, program, result) if options.confirm else None
     report = _report(result, confirmation, color=_color(sys.stdout) and not options.output_file)
     _write(_render(report, options.format), options.output_file)
@@ -164,6 +165,23 @@ def _lint(arguments: Sequence[str]) -> int:
         print(f"warp-lint: --confirm could not run anything: {confirmation.reason}", file=sys.stderr)
         return EXIT_UNCONFIRMED
     return EXIT_FINDINGS if fails(report, fail_on) else EXIT_OK
+
+
+def _say_unknown(judged: str) -> None:
+    """A Warp outside the measured versions is judged like the nearest of them: that is said."""
+    from packaging.version import Version
+
+    from warp_lint.settings import NEWEST_KNOWN, OLDEST_KNOWN
+
+    version = Version(judged)
+    if version.release[:2] > NEWEST_KNOWN.release[:2]:
+        age, known = "newer", NEWEST_KNOWN
+    elif version.release[:2] < OLDEST_KNOWN.release[:2]:
+        age, known = "older", OLDEST_KNOWN
+    else:
+        return
+    nearest = f"{known.major}.{known.minor}"
+    print(f"warp-lint: Warp {judged} is {age} than those measured; judged like {nearest}", file=sys.stderr)
 
 
 def fails(report: Report, fail_on: str) -> bool:

@@ -312,3 +312,18 @@ def test_version_and_help(run, capsys):
         assert stop.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith(f"warp-lint {__version__}\n") and "--target-warp VERSION" in out
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("2.1", "warp-lint: Warp 2.1 is newer than those measured; judged like 1.19\n"),
+        ("1.19.3", ""),
+        ("1.12", ""),
+        ("1.9.1", "warp-lint: Warp 1.9.1 is older than those measured; judged like 1.12\n"),
+    ],
+)
+def test_versions_outside_the_measured_ones_are_said(write, run, version, said):
+    write("a.py", SOURCE)
+    code, _, err = run("a.py", "--target-warp", version)
+    assert (code, err) == (1, said)

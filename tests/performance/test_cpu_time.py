@@ -21,7 +21,7 @@ resource = pytest.importorskip("resource")
 FULL = os.environ.get("WARP_LINT_PERFORMANCE") == "full"
 # What is aimed at is 0.7 of flake8's time, for the whole package; the examples alone have a larger share of kernels and
 # tapes, and cost more. Machines differ and share their processors.
-CEILING = 1.4 if FULL else 2.5
+CEILING = 0.7 if FULL else 2.0
 MEMORY = 1e9
 
 PARSE = """
