@@ -144,15 +144,35 @@ def _settings(project: Project, module: Module) -> Iterator[_Setting]:
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            if name == "set_module_options" and call.args and isinstance(call.args[0], ast.Dict):
-                yield from _entries(module, call.args[0], statement)
+            if name == "set_module_options":
+                given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "options")]
+                for options in given:
+                    where = module.location(statement)
+                    for key, value in _entries(project, module, scope, options):
+                        yield _Setting(key, value, where.line, where, False)
 
 
-def _entries(module: Module, options: ast.Dict, statement: ast.AST) -> Iterator[_Setting]:
-    for key, value in zip(options.keys, options.values, strict=True):
-        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
-            where = module.location(statement)
-            yield _Setting(str(key.value), value.value, where.line, where, False)
+def _entries(project: Project, module: Module, scope: Scope, options: ast.expr) -> Iterator[tuple[str, object]]:
+    """Known items of `{...}`, `dict(...)` or a name of either."""
+    found = _behind(project, module, scope, options)
+    pairs: list[tuple[object, ast.expr]] = []
+    if isinstance(found, ast.Dict):
+        pairs = [(k.value, v) for k, v in zip(found.keys, found.values, strict=True) if isinstance(k, ast.Constant)]
+    elif isinstance(found, ast.Call) and isinstance(found.func, ast.Name) and found.func.id == "dict":
+        pairs = [(k.arg, k.value) for k in found.keywords if k.arg]
+    for key, item in pairs:
+        value = _behind(project, module, scope, item)
+        if isinstance(value, ast.Constant):
+            yield str(key), value.value
+
+
+def _behind(project: Project, module: Module, scope: Scope, node: ast.expr) -> ast.expr:
+    """The expression that a name stands for, or the node itself."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        found = project.resolve(module, scope, node)
+        if isinstance(found, Value):
+            return found.expression
+    return node
 
 
 def _statements(module: Module) -> Iterator[tuple[Scope, ast.stmt]]:

@@ -195,8 +195,9 @@ class Machine:
         new = self.make("mutate", owner.type, (owner, value, *place.dynamic), node)
         new.key = place.key
         new.name = mode
-        whole = owner.type.kind not in ("struct", "tile") and bool(place.key)
-        if self.options.component_overwrites and mode == "set" and whole:
+        # The option makes new variables of vectors and matrices, not for `t.p =`, `t.q =` of a transformation.
+        copies = owner.type.kind not in ("struct", "tile") and bool(place.key) and place.key[0] not in ("p", "q")
+        if self.options.component_overwrites and mode == "set" and copies:
             new.extra = "copy"
             if place.name:
                 self.env[place.name] = new

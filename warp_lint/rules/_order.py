@@ -71,12 +71,13 @@ def _order_matters(inspection: Inspection, loop: Loop, head: Value) -> bool:
         return True
     if own == "identity":
         return False
-    return fresh and _varies(inspection, loop, back)
+    # If all passes scale by the same and add the same (`s = 0.5 * s + y[i]`), their order is one.
+    return fresh and _varies(inspection, loop, back, head)
 
 
-def _varies(inspection: Inspection, loop: Loop, value: Value) -> bool:
-    """Can a value differ from pass to pass?"""
-    seen: set[int] = set()
+def _varies(inspection: Inspection, loop: Loop, value: Value, itself: Value | None = None) -> bool:
+    """Can a value differ from pass to pass, other than by what `itself` was?"""
+    seen: set[int] = set() if itself is None else {itself.id}
     pending = [value]
     while pending:
         node = pending.pop()
