@@ -133,14 +133,13 @@ def make_view(
     name: str,
     quiet: bool = False,
 ) -> ArrayValue:
-    """Another array over (part of) the memory and the gradient of `base`."""
+    """Another array over (part of) the memory and the gradient of `base`. It doesn't inherit `retain_grad`."""
     view = ArrayValue(
         m.fresh(),
         Region(base.region.root, extents),
         name,
         base.grad_now,
         grad_root=base.grad_root if base.grad_now is not False else None,
-        retain_grad=base.retain_grad,
         dtype=base.dtype,
         gradient_of=base.gradient_of,
         location=m.where()[0],
