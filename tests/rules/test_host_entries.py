@@ -201,3 +201,31 @@ def test_stored_at_an_unknown_place(tmp_path: Path) -> None:
         print(a.grad.numpy())
     """
     check(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments", "mark"),
+    [
+        ("1.13.0", "dest_offset=0, src_offset=1, count=2", "  # ADJ307"),
+        ("1.13.0", "dest_offset=1, src_offset=1, count=2", ""),
+        ("1.16.0", "dest_offset=0, src_offset=1, count=2", ""),
+    ],
+)
+def test_copy_with_offsets(tmp_path: Path, version: str, arguments: str, mark: str) -> None:
+    """Measured on 1.12, 1.13, 1.16: the adjoint of a copy swaps the offsets since 1.16."""
+    body = f"""
+    def run():
+        a, y, out = leaf(), leaf(), leaf()
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        tape = wp.Tape()
+        with tape:
+            wp.copy(y, a, {arguments}){mark}
+            wp.launch(square, dim=N, inputs=[y], outputs=[out])
+            wp.launch(total, dim=N, inputs=[out], outputs=[loss])
+        tape.backward(loss)
+        print(a.grad.numpy())
+
+    if __name__ == "__main__":
+        run()
+    """
+    check(tmp_path, body, version=version)

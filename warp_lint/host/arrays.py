@@ -405,7 +405,9 @@ def write(m: Machine, array: ArrayValue, value: Any, kind: str) -> None:
     m.emit(model.Fill, array=array, kind=kind, value=constant, source_arrays=sources)
 
 
-def copy(m: Machine, destination: ArrayValue, source: ArrayValue, kind: str, whole: bool = True) -> None:
+def copy(
+    m: Machine, destination: ArrayValue, source: ArrayValue, kind: str, whole: bool = True, shifted: bool = False
+) -> None:
     """`wp.copy(destination, source)` and what amounts to it."""
     if source.gradient_of is not None:
         m.emit(model.GradientRead, array=source.gradient_of, kind="copy" if kind != "assign" else "assign")
@@ -423,6 +425,7 @@ def copy(m: Machine, destination: ArrayValue, source: ArrayValue, kind: str, who
         recorded=recorded,
         whole=whole,
         remark=remark,
+        shifted=shifted,
     )
 
 

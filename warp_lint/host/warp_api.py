@@ -269,7 +269,8 @@ def _copy(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, A
         size = arrays.attribute(m, source, "size")
         count = size - start if isinstance(size, int) and isinstance(start, int) else Unknown("count")
     target, origin = arrays.part(m, destination, to, count), arrays.part(m, source, start, count)
-    arrays.copy(m, target or destination, origin or source, "copy", whole=target is not None)
+    shifted = isinstance(to, int) and isinstance(start, int) and to != start
+    arrays.copy(m, target or destination, origin or source, "copy", target is not None, shifted)
     return None
 
 

@@ -31,6 +31,10 @@ class Affine:
 Index = tuple[Affine | None, ...]
 
 
+# Which part of a composite element: an interval per level (`m[i][0, 1]`: two). Empty: all of it.
+Component = tuple[tuple[int, int], ...]
+
+
 class Access(enum.Enum):
     """Kind of an access to an array element."""
 
@@ -47,7 +51,8 @@ class Touch:
     `differentiable`: the value read or written can carry a gradient (floating point, and for a write:
     depends on some floating-point input).
     `from_self`: the stored value depends on the element's own old value (in-place update).
-    `partial`: only a component of a composite element (`a[i].x`), the rest of it stays.
+    `partial`: only a component of a composite element (`a[i].x`), the rest of it stays; `component` says which, as
+    far as that is known.
     """
 
     path: Path
@@ -58,6 +63,7 @@ class Touch:
     differentiable: bool = True
     from_self: bool = False
     partial: bool = False
+    component: Component = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,7 @@ class Need:
     location: Location
     kind: str
     expression: str = ""  # source text of the operation, for messages
+    component: Component = ()  # the part of the element that is read
 
 
 @dataclass(frozen=True, slots=True)

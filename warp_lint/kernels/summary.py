@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from zlib import crc32
 
 from warp_lint.findings import Location
 from warp_lint.kernels import effects as e
@@ -124,7 +125,27 @@ def _touch(event: Event, graph: Graph, adjoint: Adjoint) -> Touch:
         differentiable,
         from_self,
         bool(event.component),
+        _component(event),
     )
+
+
+def _component(event: Event) -> e.Component:
+    """The literal part of a component key; a field of a struct is told apart by a number made from its name."""
+    found: list[tuple[int, int]] = []
+    element = event.array.type.element
+    for part in event.component or ():
+        if isinstance(part, Linear) and not part.terms:
+            part = part.constant
+        if isinstance(part, str) and element is not None and element.kind == "transform" and part in ("p", "q"):
+            found.append((0, 3) if part == "p" else (3, 7))
+        elif isinstance(part, str):
+            number = crc32(part.encode())
+            found.append((number, number + 1))
+        elif isinstance(part, int) and part >= 0:
+            found.append((part, part + 1))
+        else:
+            break
+    return tuple(found)
 
 
 def _reads_data(condition: Value) -> bool:
@@ -222,6 +243,7 @@ def _needs(graph: Graph, adjoint: Adjoint) -> tuple[tuple[e.Need, ...], tuple[Sc
                     _where(user),
                     kind,
                     user.frame.module.segment(user.node)[:120],
+                    _component(value.event),
                 )
             )
         elif value.op == "param" and value.type.kind not in ("struct", "array"):
@@ -238,6 +260,7 @@ def _needs(graph: Graph, adjoint: Adjoint) -> tuple[tuple[e.Need, ...], tuple[Sc
                     event.location,
                     "extremum",
                     event.frame.module.segment(event.node)[:120],
+                    _component(event),
                 )
             )
     return tuple(arrays), tuple(scalars)

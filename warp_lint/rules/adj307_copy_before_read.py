@@ -1,4 +1,4 @@
-"""ADJ307: before Warp 1.17 the adjoint of a copy overwrites the gradient of its source."""
+"""ADJ307: before Warp 1.17 the adjoint of a copy overwrites its source's gradient, before 1.16 it mixes up offsets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             event = analysis.events[lost.copy]
             assert isinstance(event, Copy)
             name = analysis.name(event.source)
+            if lost.shifted:
+                yield report(
+                    analysis,
+                    "ADJ307",
+                    analysis.severity(lost.tier, True, lost.copy, result.window.index),
+                    at_event(analysis, lost.copy),
+                    f"the adjoint of this copy doesn't swap the offsets, so `{name}` gets gradients of other elements",
+                    "copy slices (`wp.copy(dst[:n], src[k:])`), or use Warp 1.16",
+                    (),
+                    lost.copy,
+                )
+                continue
             reader, notes = "later operations", []
             if lost.reader is not None:
                 reader = operation_name(analysis, lost.reader)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from warp_lint.kernels.effects import Access, Affine, Effects, Index, Path
+from warp_lint.kernels.effects import Access, Affine, Component, Effects, Index, Path
 from warp_lint.trace.model import Array, Copy, Extent, Launch, Overlap, Region, Root, covers, overlap
 from warp_lint.trace.regions import WHOLE, normal
 
 UNKNOWN_KERNEL_LIMIT = 64
+COMPONENT_AXIS = 4  # arrays have four dimensions at most; components of elements come after them
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +166,11 @@ def shape_of(root: Root | None) -> tuple[int | None, ...] | None:
 @dataclass(slots=True)
 class _Plan:
     """The touches of a kernel without repetitions. `steps`: (path, access, number of the index form,
-    guarded, in place, differentiable); `scalars`: what index forms depend on."""
+    guarded, in place, differentiable, part of an element that isn't known); `scalars`: what index forms depend on."""
 
     effects: Effects
-    indices: list[Index]
-    steps: list[tuple[Path, Access, int, bool, bool, bool]]
+    indices: list[tuple[Index, Component]]
+    steps: list[tuple[Path, Access, int, bool, bool, bool, bool]]
     scalars: list[Path]
     inner: frozenset[Path]
     flowing: frozenset[Path]
@@ -185,20 +187,21 @@ class _Form:
 
 
 def _plan(effects: Effects) -> _Plan:
-    numbers: dict[Index, int] = {}
-    steps: dict[tuple[Path, Access, int, bool, bool, bool], None] = {}
+    numbers: dict[tuple[Index, Component], int] = {}
+    steps: dict[tuple[Path, Access, int, bool, bool, bool, bool], None] = {}
     written: set[Path] = set()
     inner: set[Path] = set()
     for touch in effects.touches:
-        number = numbers.setdefault(touch.index, len(numbers))
+        number = numbers.setdefault((touch.index, touch.component), len(numbers))
         if touch.access is not Access.READ:
             written.add(touch.path)
         elif touch.path in written:
             inner.add(touch.path)
-        steps[(touch.path, touch.access, number, touch.guarded, touch.from_self, touch.differentiable)] = None
+        vague = touch.partial and not touch.component
+        steps[(touch.path, touch.access, number, touch.guarded, touch.from_self, touch.differentiable, vague)] = None
     scalars = {
         tuple(symbol[4:].split("."))
-        for index in numbers
+        for index, _ in numbers
         for form in index
         if form is not None
         for symbol, _ in form.terms
@@ -230,12 +233,12 @@ class Binder:
         if found is None:
             forms = plan.forms.get((launch.dim, values))
             if forms is None:
-                forms = plan.forms[(launch.dim, values)] = [_form(index, launch) for index in plan.indices]
+                forms = plan.forms[(launch.dim, values)] = [_form(index, launch) for index, _ in plan.indices]
             found = self._memo[key] = self._compute(launch, plan, forms)
         return found
 
-    def place(self, launch: Launch, path: Path, index: Index) -> Place:
-        return self._place(launch.arguments[path], index, _form(index, launch))
+    def place(self, launch: Launch, path: Path, index: Index, component: Component = ()) -> Place:
+        return self._place(launch.arguments[path], component, _form(index, launch))
 
     def _plan(self, effects: Effects) -> _Plan:
         plan = self._plans.get(id(effects))
@@ -243,7 +246,15 @@ class Binder:
             plan = self._plans[id(effects)] = _plan(effects)
         return plan
 
-    def _place(self, array: Array, index: Index, form: _Form) -> Place:
+    def _place(self, array: Array, component: Component, form: _Form) -> Place:
+        place = self._element_place(array, form)
+        if not component or self.byte_regions:
+            return place
+        extents = [*place.region.extents, *[WHOLE] * (COMPONENT_AXIS - len(place.region.extents))]
+        extents += [Extent(start, stop) for start, stop in component]
+        return Place(Region(place.region.root, tuple(extents)), place.full)
+
+    def _element_place(self, array: Array, form: _Form) -> Place:
         if form.whole:
             return Place(array.region, form.full)
         if self.byte_regions:
@@ -260,13 +271,15 @@ class Binder:
         renewed: set[Path] = set()
         places: dict[tuple[Path, int], Place] = {}
         touched: set[Path] = set()
-        for path, access, number, guarded, in_place, differentiable in plan.steps:
+        for path, access, number, guarded, in_place, differentiable, vague in plan.steps:
             array = launch.arguments.get(path)
             if array is None:
                 continue
             place = places.get((path, number))
             if place is None:
-                place = places[(path, number)] = self._place(array, plan.indices[number], forms[number])
+                place = places[(path, number)] = self._place(array, plan.indices[number][1], forms[number])
+            if vague and access is not Access.READ:
+                place = Place(place.region, False)
             first = path not in touched
             touched.add(path)
             if access is Access.READ:
@@ -274,13 +287,15 @@ class Binder:
                 continue
             store = access is Access.STORE
             clears = store and place.full and not guarded
-            if first and clears:
+            if first and clears and not plan.indices[number][1]:
                 renewed.add(path)
             if store:
                 stored.add((path, place))
             elif (path, place) in stored:
                 continue  # the store before it decides
             writes.setdefault(path, {})[Write(place, access, clears, guarded, in_place, differentiable)] = None
+        for path, found in writes.items():
+            _merge(launch.arguments[path], found)
         for path, array in launch.arguments.items():
             if path in plan.flowing and path not in reads:
                 reads[path] = {Place(array.region, False): None}
@@ -293,6 +308,43 @@ class Binder:
             plan.inner,
             frozenset(renewed),
         )
+
+
+def _merge(array: Array, writes: dict[Write, None]) -> None:
+    """Stores to all components of an element are a store of it."""
+    parts: dict[tuple[object, ...], list[Write]] = {}
+    for write in writes:
+        extents = write.place.region.extents
+        if write.clears and len(extents) == COMPONENT_AXIS + 1:
+            parts.setdefault((extents[:COMPONENT_AXIS], write.differentiable), []).append(write)
+    for found in parts.values():
+        count = _components(array.dtype)
+        covered = {k for w in found for k in _span(w.place.region.extents[-1])}
+        if count and covered >= set(range(count)):
+            for write in found:
+                del writes[write]
+            extents = found[0].place.region.extents[:COMPONENT_AXIS]
+            while extents and extents[-1] == WHOLE:
+                extents = extents[:-1]
+            place = Place(Region(array.region.root, extents))
+            in_place = any(w.in_place for w in found)
+            writes[Write(place, Access.STORE, True, False, in_place, found[0].differentiable)] = None
+
+
+def _span(extent: Extent) -> range:
+    return range(extent.start, min(extent.stop if extent.stop is not None else extent.start, extent.start + 16))
+
+
+_KINDS = {"quat": 4, "transform": 7, "spatial_vector": 6}
+_VECTOR = re.compile(r"(?:vec|mat)(\d)")
+
+
+def _components(dtype: str) -> int:
+    """How many components an element type has (a matrix: rows); 0 if that isn't known."""
+    found = _VECTOR.match(dtype)
+    if found:
+        return int(found[1])
+    return next((count for kind, count in _KINDS.items() if dtype.startswith(kind)), 0)
 
 
 def _form(index: Index, launch: Launch) -> _Form:

@@ -105,7 +105,7 @@ def _adjoint(event: Launch, found: HandAdjoint, binder: Binder) -> None:
     for need in effects.needs:
         array_needed = event.arguments.get(need.path)
         if array_needed is not None and array_needed.gradient_of is None:
-            place = binder.place(event, need.path, need.index)
+            place = binder.place(event, need.path, need.index, need.component)
             found.readings.append(Reading(need, place, array_needed, True))
 
 

@@ -191,6 +191,7 @@ class Copy(Event):
 
     `recorded`: the tape holds it (needs a gradient on the source).
     `whole`: it writes all of the destination. `remark`: the comments at the statement.
+    `shifted`: `wp.copy` with offsets that differ.
     """
 
     destination: Array
@@ -199,6 +200,7 @@ class Copy(Event):
     recorded: bool = True
     whole: bool = True
     remark: str = ""
+    shifted: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -35,6 +35,7 @@ from warp_lint.trace.windows import Window
 
 STORES_CLEAR = Version("1.13")
 COPIES_ACCUMULATE = Version("1.17")
+COPIES_SWAP_OFFSETS = Version("1.16")
 CELL_LIMIT = 256
 
 
@@ -83,11 +84,13 @@ class Leak:
 
 @dataclass(slots=True)
 class Lost:
-    """A copy's adjoint overwrites what later readers of its source contributed (Warp < 1.17)."""
+    """A copy's adjoint overwrites what later readers of its source contributed (Warp < 1.17), or puts the
+    gradient to the wrong place (`shifted`: offsets that differ, Warp < 1.16)."""
 
     copy: int
     reader: int | None
     tier: Tier
+    shifted: bool = False
 
 
 @dataclass(slots=True)
@@ -148,6 +151,7 @@ class Sweep:
         self.window = window
         self.stores_clear = target >= STORES_CLEAR
         self.copies_accumulate = target >= COPIES_ACCUMULATE
+        self.offsets_swap = target >= COPIES_SWAP_OFFSETS
         self.result = Result(window)
         self._cells: dict[int, RegionMap[list[Live]]] = {}  # by gradient key
         self._keys: dict[int, set[int]] = {}  # gradient keys by allocation
@@ -305,6 +309,8 @@ class Sweep:
         if lives:
             self.result.useful[index] = frozenset({("destination",)})
             self._leaks(index, lives, tier)
+            if event.shifted and not self.offsets_swap and tier > Tier.NONE:
+                self.result.lost.append(Lost(index, None, tier, shifted=True))
         if self.copies_accumulate:
             if destination.retain_grad:
                 self._mark([gradient_key(destination)], place, index)
@@ -464,7 +470,7 @@ class Sweep:
             tier = max((self._tier(index, partner) for partner in partners), default=Tier.NONE)
             if tier is Tier.NONE:
                 continue
-            place = self.timeline.binder.place(event, need.path, need.index)
+            place = self.timeline.binder.place(event, need.path, need.index, need.component)
             change = self.timeline.first_change(place, index, self.window.index)
             while need.kind == "extremum" and change is not None and extremal(self.events[change.index], change.path):
                 change = self.timeline.first_change(place, change.index, self.window.index)
