@@ -15,6 +15,7 @@ CODES = {
     "wrong_generic": "ADJ102",
     "wrong_neighbour": "ADJ110",
     "plain_wrong": "ADJ101",
+    "plain_struct": "ADJ102",
 }
 RIGHT = [
     "constants",
@@ -33,6 +34,8 @@ RIGHT = [
     "kinks",
     "method",
     "local_array",
+    "made_by_a_function",
+    "made_inside",
 ]
 WRONG = [
     "struct_in_place",
@@ -45,11 +48,13 @@ WRONG = [
     "neighbour",
     "tile",
     "inner",
+    "made_by_a_function",
+    "mesh_array",
 ]
 OPEN = {
     "data": "`DATA` can't be had without its program: it is computed by `open`",
     "missing": "`missing` can't be had without its program: "
-    "`a_package_that_is_not_installed` isn't part of the project",
+    "`a_package_that_is_not_installed` is neither part of the project nor installed",
     "forever": "the kernel ran too long",
     "crash": "the kernel crashed (SIGSEGV)",
     "integers": "no argument is an array of floating point numbers",
@@ -61,7 +66,7 @@ OPEN = {
 @pytest.fixture(scope="module")
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
     folder = tmp_path_factory.mktemp("cache")
-    prefixes = ("right_", "wrong_", "open_", "plain_", "closure", "unknown")
+    prefixes = ("right_", "wrong_", "open_", "plain_", "closure", "unknown", "linear_", "object_")
     return verdicts(SOURCES / "shapes.py", CODES, prefixes, options(folder))
 
 
@@ -95,10 +100,23 @@ def test_a_closure_takes_the_values_of_a_call_to_its_factory(shapes: dict[str, V
     assert shapes["closure"].status is Status.REFUTED  # three passes are unrolled
 
 
-def test_a_closure_over_unknown_values_names_them(shapes: dict[str, Verdict]) -> None:
-    assert shapes["unknown"] == Verdict(
+def test_a_closure_over_an_unknown_value_is_run_with_one_that_the_verdict_names(shapes: dict[str, Verdict]) -> None:
+    assert shapes["unknown"].status is Status.CONFIRMED  # twenty passes are rolled
+    assert shapes["unknown"].method == (
+        "central differences of the kernel alone, double precision, assuming `count` = 20"
+    )
+
+
+def test_what_agrees_only_with_a_made_up_value_is_not_refuted(shapes: dict[str, Verdict]) -> None:
+    verdict = shapes["linear_unknown"]
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reason.startswith("autodiff agrees on ") and "assuming `weight` = 0.5" in verdict.method
+
+
+def test_a_closure_over_an_unknown_object_names_it(shapes: dict[str, Verdict]) -> None:
+    assert shapes["object_unknown"] == Verdict(
         Status.INCONCLUSIVE,
-        "`count` can't be had without its program: it is a parameter whose argument isn't known",
+        "`model.count` can't be had without its program: it is a parameter whose argument isn't known",
     )
 
 
@@ -107,6 +125,10 @@ def test_funcs_are_run_in_a_kernel_of_their_own(shapes: dict[str, Verdict]) -> N
     assert (shapes["plain_wrong"].status, shapes["plain_wrong"].where) == (Status.CONFIRMED, "s")
 
 
+def test_a_struct_of_arrays_goes_into_a_func_as_it_is(shapes: dict[str, Verdict]) -> None:
+    assert shapes["plain_struct"].status is Status.CONFIRMED, shapes["plain_struct"]
+
+
 def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:
     single = {name for name, verdict in shapes.items() if "single precision" in verdict.method}
-    assert single == {"right_mesh"}
+    assert single == {"right_mesh", "wrong_mesh_array"}

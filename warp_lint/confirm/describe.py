@@ -121,7 +121,7 @@ def _describe(
                     facts.threads = max(facts.threads, 1)
                 kind = handle_kind(callee.name)
                 if kind is not None and statement.args:
-                    at = path(statement.args[0])
+                    at = path(_array_of(statement.args[0]))
                     if at is not None:
                         facts.handles[at] = kind
             elif isinstance(callee, Definition) and isinstance(callee.node, ast.FunctionDef):
@@ -132,6 +132,13 @@ def _describe(
                     if at is not None:
                         bound[parameter] = at
                 _describe(project, callee, facts, bound, set(seen), depth + 1)
+
+
+def _array_of(expression: ast.expr) -> ast.expr:
+    """The array that an element is taken from; else the expression itself."""
+    while isinstance(expression, ast.Subscript):
+        expression = expression.value
+    return expression
 
 
 def _indexes_local(definition: Definition, node: ast.Subscript, parts: list[ast.expr]) -> bool:

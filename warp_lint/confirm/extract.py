@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
+import sys
 
 from warp_lint.confirm import promote
+from warp_lint.confirm.factories import Factories, default, plausible
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
+from warp_lint.confirm.packages import installed
 from warp_lint.confirm.rewrite import Rewriter
+from warp_lint.confirm.trees import clone
 from warp_lint.syntax.module import Binding, Definition, Module, Scope
 from warp_lint.syntax.project import External, ModuleRef, Project, Resolved
 
@@ -50,14 +53,18 @@ _KERNEL_OPTIONS = ("enable_backward",)
 class Extractor:
     """Collects the items of any number of kernels and funcs of a project."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, python: str = sys.executable) -> None:
         self.project = project
+        self.python = python  # whose installed packages may be imported
         self.items: dict[str, Item] = {}  # in an order in which they can be executed
         self._keys: dict[object, str] = {}
-        self._failed: dict[object, UnresolvedError] = {}
+        # Apart, while arguments are tried: nothing is made up then.
+        self._failed: dict[bool, dict[object, UnresolvedError]] = {False: {}, True: {}}
         self._taken: set[str] = set(_RESERVED) | set(dir(builtins))
         self._companions: dict[Module, dict[ast.AST, list[Definition]]] = {}
-        self._calls: dict[Module, dict[str, list[tuple[ast.Call, Scope]]]] = {}
+        self.factories = Factories(project)
+        self._guesses: dict[tuple[ast.AST, str], ast.expr] = {}
+        self._asking = 0  # depth of calls whose arguments are being tried
         self._active: list[object] = []
 
     # What a definition is
@@ -113,8 +120,9 @@ class Extractor:
     def _item(self, key: object, name: str, kind: str, build: object) -> Item:
         if key in self._keys:
             return self.items[self._keys[key]]
-        if key in self._failed:
-            raise self._failed[key]
+        failed = self._failed[bool(self._asking)]
+        if key in failed:
+            raise failed[key]
         if key in self._active:
             # Mutual reference of functions: the name is enough, the item follows.
             raise _Cycle(key)
@@ -124,11 +132,11 @@ class Extractor:
         try:
             build(item)  # type: ignore[operator]
         except UnresolvedError as error:
-            self._failed[key] = error
+            failed[key] = error
             raise
         except RecursionError:
-            self._failed[key] = UnresolvedError(name, "it is nested too deeply")
-            raise self._failed[key] from None
+            failed[key] = UnresolvedError(name, "it is nested too deeply")
+            raise failed[key] from None
         finally:
             self._active.pop()
         self._keys[key] = unique
@@ -151,8 +159,8 @@ class Extractor:
                 self._plain_class(item, definition)
                 return
             for precision in PRECISIONS:
-                clone = copy.deepcopy(node)
-                body: list[ast.stmt] = [s for s in clone.body if isinstance(s, ast.AnnAssign)] or [ast.Pass()]
+                copied = clone(node)
+                body: list[ast.stmt] = [s for s in copied.body if isinstance(s, ast.AnnAssign)] or [ast.Pass()]
                 rewriter = Rewriter(self, item, definition.module, definition.scope, None, precision, generic)
                 for statement in body:
                     if isinstance(statement, ast.AnnAssign):
@@ -184,7 +192,7 @@ class Extractor:
         return same if definition in same else [definition]
 
     def _function(self, item: Item, definition: Definition, role: str | None, precision: str, generic: str) -> str:
-        node = copy.deepcopy(definition.node)
+        node = clone(definition.node)
         assert isinstance(node, ast.FunctionDef)
         module, scope = definition.module, definition.scope
         device = role in ("kernel", "func", "func_grad", "func_replay")
@@ -197,20 +205,20 @@ class Extractor:
         node.returns = rewriter.annotation(node.returns) if node.returns is not None and device else None
         original = definition.node
         if role == "func_native" and isinstance(original, ast.FunctionDef) and original.returns is not None:
-            node.returns = rewriter.annotation(copy.deepcopy(original.returns))
+            node.returns = rewriter.annotation(clone(original.returns))
         _, decorator = self.decoration(definition)
-        node.decorator_list = self._decorators(role, decorator, rewriter)
+        node.decorator_list = self.decorators(role, decorator, rewriter)
         if role == "func_native":
             node.body = [ast.Expr(ast.Constant(...))]
         elif device:
             node.body = [rewriter.device(statement) for statement in _without_docstring(node.body)] or [ast.Pass()]
         else:
-            node.body = [rewriter.host_statement(statement) for statement in node.body]
+            node.body = rewriter.host_body(node.body)
         node.name = item.name
         return _source(node)
 
     @staticmethod
-    def _decorators(role: str | None, decorator: ast.expr | None, rewriter: Rewriter) -> list[ast.expr]:
+    def decorators(role: str | None, decorator: ast.expr | None, rewriter: Rewriter) -> list[ast.expr]:
         if role is None:
             return []
         if role == "kernel":
@@ -219,10 +227,10 @@ class Extractor:
             unique = any(k.arg == "module_options" for k in options)
             for keyword in options:
                 if keyword.arg in _KERNEL_OPTIONS or (unique and keyword.arg in ("module", "module_options")):
-                    kept.append(ast.keyword(keyword.arg, rewriter.host(copy.deepcopy(keyword.value))))
+                    kept.append(ast.keyword(keyword.arg, rewriter.host(clone(keyword.value))))
             return [ast.Call(_wp("kernel"), [], kept)] if kept else [_wp("kernel")]
         if role == "func_native" and isinstance(decorator, ast.Call):
-            call = copy.deepcopy(decorator)
+            call = clone(decorator)
             call.args = [rewriter.host(argument) for argument in call.args]
             for keyword in call.keywords:
                 keyword.value = rewriter.host(keyword.value)
@@ -249,14 +257,14 @@ class Extractor:
         if not bases or not all(isinstance(b, External) and b.name.startswith("enum.") for b in bases):
             raise UnresolvedError(node.name, "it is a class")
         for precision in PRECISIONS:
-            clone = copy.deepcopy(node)
+            copied = clone(node)
             rewriter = Rewriter(self, item, definition.module, definition.scope, definition.inner, precision, "")
-            clone.bases = [rewriter.host(base) for base in clone.bases]
-            clone.decorator_list = []
-            clone.body = [rewriter.host_statement(s) for s in clone.body if isinstance(s, (ast.Assign, ast.AnnAssign))]
-            clone.body = clone.body or [ast.Pass()]
-            clone.name = item.name
-            item.sources[precision] = _source(clone)
+            copied.bases = [rewriter.host(base) for base in copied.bases]
+            copied.decorator_list = []
+            copied.body = rewriter.host_body([s for s in copied.body if isinstance(s, (ast.Assign, ast.AnnAssign))])
+            copied.body = copied.body or [ast.Pass()]
+            copied.name = item.name
+            item.sources[precision] = _source(copied)
 
     # Names
 
@@ -319,6 +327,8 @@ class Extractor:
         if isinstance(resolved, ModuleRef):
             raise UnresolvedError(name, "a module is used as a value")
         head = binding.module.partition(".")[0]
+        if not binding.level and self.is_package(head):
+            return self._package(name, binding)
         if binding.level or head not in _IMPORTABLE:
             origin = "." * binding.level + binding.module
             raise UnresolvedError(name, f"`{origin}` isn't part of the project")
@@ -338,6 +348,38 @@ class Extractor:
             self._keys[key] = item.name
         return self._keys[key]
 
+    def is_package(self, name: str) -> bool:
+        """Whether a dotted name belongs to neither Python, Warp nor the project."""
+        head = name.partition(".")[0]
+        return head not in _IMPORTABLE and head != "builtins" and head not in sys.stdlib_module_names
+
+    def _package(self, name: str, binding: Binding) -> str:
+        """A package that others wrote may be imported where it is installed."""
+        if not installed(binding.module.partition(".")[0], self.python):
+            raise UnresolvedError(name, f"`{binding.module}` is neither part of the project nor installed")
+
+        def build(item: Item) -> None:
+            what = (
+                f"from {binding.module} import {binding.attribute}" if binding.attribute else f"import {binding.module}"
+            )
+            item.sources = dict.fromkeys(PRECISIONS, f"{what} as {item.name}")
+            if binding.attribute:
+                item.sources["double"] += f"\n{item.name}__d = _promote({item.name})"
+
+        kind = "value" if binding.attribute else "package"
+        return self._item(("package", binding.module, binding.attribute), name, kind, build).name
+
+    def package_value(self, module: Module, scope: Scope, node: ast.Attribute, external: str) -> str:
+        """Something out of a package's module, taken once on the host."""
+
+        def build(item: Item) -> None:
+            for precision in PRECISIONS:
+                rewriter = Rewriter(self, item, module, scope, None, precision, "")
+                item.sources[precision] = f"{item.name} = {_source(rewriter.host(clone(node)))}"
+            item.sources["double"] += f"\n{item.name}__d = _promote({item.name})"
+
+        return self._item(("package value", external), node.attr, "value", build).name
+
     def _local_import(self, module: Module, name: str) -> Resolved | None:
         return self.project.resolve_name(module, module.scope, name)
 
@@ -351,7 +393,7 @@ class Extractor:
                     item.sources[precision] = f"{item.name} = {self.definition(forced[1], forced[0]).name}"
                     continue
                 rewriter = Rewriter(self, item, module, owner, None, precision, "")
-                expression = rewriter.host(copy.deepcopy(value))
+                expression = rewriter.host(clone(value))
                 for index in unpack:
                     expression = ast.Subscript(expression, ast.Constant(index), ast.Load())
                 text = f"{item.name} = {_source(expression)}"
@@ -377,56 +419,30 @@ class Extractor:
         return (_ROLES[callee.name], function) if isinstance(function, Definition) else None
 
     def _parameter(self, module: Module, owner: Scope, name: str) -> str:
-        """The value of a factory's parameter: from a call with an argument that can be had, else its default."""
+        """The value of a factory's parameter: from a call with an argument that can be had, else its default,
+        else something plausible, which is noted as `assumed`."""
         factory = module.definitions.get(owner.node)
         if factory is None or not isinstance(factory.node, ast.FunctionDef):
             raise UnresolvedError(name, "it is a parameter whose argument isn't known")
-        args = factory.node.args
-        names = [a.arg for a in [*args.posonlyargs, *args.args]]
-        for caller, call, scope in self._calls_to(factory):
-            offset = 1 if factory.parent_class is not None and isinstance(call.func, ast.Attribute) else 0
-            argument = next((k.value for k in call.keywords if k.arg == name), None)
-            if argument is None and name in names and not any(isinstance(a, ast.Starred) for a in call.args):
-                position = names.index(name) - offset
-                argument = call.args[position] if 0 <= position < len(call.args) else None
-            if argument is None:
-                continue
-            try:
-                return self._value(caller, scope, name, argument, ())
-            except UnresolvedError:
-                continue
-        defaults = dict(zip(reversed(names), reversed(args.defaults), strict=False))
-        defaults.update({a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None})
-        if name in defaults:
-            return self._value(module, factory.scope, name, defaults[name], ())
-        raise UnresolvedError(name, "it is a parameter whose argument isn't known")
-
-    def _calls_to(self, factory: Definition) -> list[tuple[Module, ast.Call, Scope]]:
-        found = []
-        for module in [factory.module, *(m for m in self.project.modules() if m is not factory.module)]:
-            for call, scope in self._calls_in(module).get(factory.name, []):
-                of = self.project.resolve(module, scope, call.func)
-                method = factory.parent_class is not None and isinstance(call.func, ast.Attribute)
-                if (isinstance(of, Definition) and of.node is factory.node) or (of is None and method):
-                    found.append((module, call, scope))
-        return found
-
-    def _calls_in(self, module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
-        if module not in self._calls:
-            table: dict[str, list[tuple[ast.Call, Scope]]] = {}
-            stack: list[tuple[ast.AST, Scope]] = [(module.tree, module.scope)]
-            while stack:
-                node, scope = stack.pop()
-                inner = module.definitions.get(node)
-                here = inner.inner if inner is not None else scope
-                if isinstance(node, ast.Call):
-                    callee = node.func
-                    name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", None)
-                    if isinstance(name, str):
-                        table.setdefault(name, []).append((node, here))
-                stack.extend((child, here) for child in ast.iter_child_nodes(node))
-            self._calls[module] = table
-        return self._calls[module]
+        self._asking += 1
+        try:
+            for caller, scope, argument in self.factories.arguments(factory, name):
+                try:
+                    return self._value(caller, scope, name, argument, ())
+                except UnresolvedError:
+                    continue
+            value = default(factory.node, name)
+            if value is not None:
+                return self._value(module, factory.scope, name, value, ())
+        finally:
+            self._asking -= 1
+        guess = plausible(self.project, factory, name) if not self._asking else None
+        if guess is None:
+            raise UnresolvedError(name, "it is a parameter whose argument isn't known")
+        key = (factory.node, name)
+        made = self._value(module, factory.scope, name, self._guesses.setdefault(key, guess), ())
+        self.items[made].assumed = f"`{name}` = {ast.unparse(guess)}"
+        return made
 
 
 class _Cycle(UnresolvedError):

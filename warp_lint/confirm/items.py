@@ -21,7 +21,8 @@ class UnresolvedError(Exception):
 @dataclass(slots=True)
 class Item:
     """`sources` maps a precision to lines of code that bind `name`. `single_only` marks code that
-    Warp can't compile in double precision; `literals` are the float constants in its body."""
+    Warp can't compile in double precision; `literals` are the float constants in its body. `assumed` says
+    what was made up about it."""
 
     name: str
     kind: str
@@ -33,3 +34,4 @@ class Item:
     externals: set[str] = field(default_factory=set)
     generic: bool = False
     definition: Definition | None = None
+    assumed: str = ""

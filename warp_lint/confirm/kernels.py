@@ -24,7 +24,7 @@ def confirm_kernels(findings: Sequence[Finding], project: Project, options: Conf
     """The findings with verdicts where their subject is a kernel or func, and those that only running
     the code can find, in the files the project holds. Never raises for what the user's code does."""
     given = list(project.modules())  # before imports are followed
-    trials = Trials(project)
+    trials = Trials(project, options.python)
     for finding in findings:
         if finding.subject is not None and finding.subject.kind in ("kernel", "func"):
             trials.want(finding.subject, finding.code)
@@ -52,6 +52,11 @@ def _with_verdict(finding: Finding, trials: Trials) -> Finding:
     if shown.status is Status.CONFIRMED and deliberate is not None and finding.code not in judge.SINGULAR:
         reason = f"`{deliberate}` has a gradient of its own on purpose, which no difference can confirm"
         shown = Verdict(Status.INCONCLUSIVE, reason, shown.method)
+    if trial.assumed:
+        # Right with one value doesn't make it right with others.
+        if shown.status is Status.REFUTED:
+            shown = replace(shown, status=Status.INCONCLUSIVE)
+        shown = replace(shown, method=f"{shown.method}, {trial.assumed}" if shown.method else trial.assumed)
     return finding.with_verdict(replace(shown, where=_user_words(shown.where)) if trial.role == "func" else shown)
 
 

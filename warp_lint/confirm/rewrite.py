@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.items import Item, UnresolvedError
+from warp_lint.confirm.trees import clone
 from warp_lint.syntax.module import Definition, Module, Scope
 from warp_lint.syntax.project import External, ModuleRef
 
@@ -72,6 +73,8 @@ class Rewriter(ast.NodeTransformer):
         self.generic = generic
         self.on_device = False
         self.lambdas: list[set[str]] = []
+        self.around: list[Scope | None] = []  # of functions that the one at hand is defined in
+        self.captured: set[str] = set()  # their variables that device code uses
 
     def device(self, node: ast.stmt) -> ast.stmt:
         self.on_device = True
@@ -87,20 +90,13 @@ class Rewriter(ast.NodeTransformer):
         assert isinstance(made, ast.expr)
         return made
 
-    def host_statement(self, node: ast.stmt) -> ast.stmt:
-        made = self.visit(node)
-        assert isinstance(made, ast.stmt)
-        return made
+    def host_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        made = [self.visit(statement) for statement in body]
+        return [statement for part in made for statement in (part if isinstance(part, list) else [part])]
 
     def annotation(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = node.value
-            try:
-                node = ast.parse(text, mode="eval").body
-            except (SyntaxError, ValueError):
-                raise UnresolvedError(text, "its annotation can't be parsed") from None
         inner, self.inner = self.inner, None
-        made = self.host(node)
+        made = self.host(_parsed(node))
         self.inner = inner
         return made
 
@@ -109,7 +105,8 @@ class Rewriter(ast.NodeTransformer):
     def _local(self, name: str) -> bool:
         if any(name in names for names in self.lambdas):
             return True
-        return self.inner is not None and name in self.inner.bindings and name not in self.inner.globals
+        around = [scope for scope in (self.inner, *self.around) if scope is not None]
+        return any(name in scope.bindings and name not in scope.globals for scope in around)
 
     def _external(self, node: ast.expr) -> str | None:
         """Canonical name of something outside the project."""
@@ -135,7 +132,12 @@ class Rewriter(ast.NodeTransformer):
         return None
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load) or self._local(node.id):
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if self._local(node.id):
+            if self.double and self.on_device and self.around and node.id not in getattr(self.inner, "bindings", {}):
+                self.captured.add(node.id)
+                return ast.Name(f"{node.id}__d", ast.Load())
             return node
         external = self._external(node)
         replaced = self._replacement(external)
@@ -163,6 +165,9 @@ class Rewriter(ast.NodeTransformer):
             if replaced is not None:
                 return replaced
             self.item.externals.add(external)
+            if self.on_device and self.extractor.is_package(external):
+                made = self.extractor.package_value(self.module, self.scope, node, external)
+                return ast.Name(self._use(made), ast.Load())
             self.item.single_only |= promote.single_only(external)
             if self.double and self.on_device and _is_float_constant(external):
                 node.value = self.visit(node.value)
@@ -228,8 +233,38 @@ class Rewriter(ast.NodeTransformer):
         node.target = self.visit(node.target)
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        raise UnresolvedError(node.name, "a function is defined inside")
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        """A func, or a helper, that a plain function makes."""
+        definition = self._definition_at(node)
+        if self.on_device or definition is None:
+            raise UnresolvedError(node.name, "a function is defined inside")
+        role, decorator = self.extractor.decoration(definition)
+        if role in ("func_grad", "func_replay") and decorator is not None:
+            node.decorator_list = [self.host(clone(decorator))]
+        else:
+            node.decorator_list = self.extractor.decorators(role, decorator, self)
+        args = node.args
+        for argument in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
+            if argument.annotation is not None:
+                argument.annotation = self.host(_parsed(argument.annotation))
+        args.defaults = [self.host(d) for d in args.defaults]
+        args.kw_defaults = [self.host(d) if d is not None else None for d in args.kw_defaults]
+        node.returns = self.host(_parsed(node.returns)) if node.returns is not None else None
+        outside = self.scope, self.inner
+        self.around.append(self.inner)
+        self.scope, self.inner = definition.scope, definition.inner
+        on_device = role in ("kernel", "func", "func_grad", "func_replay")
+        node.body = [self.device(s) for s in node.body] if on_device else self.host_body(node.body)
+        self.scope, self.inner = outside
+        self.around.pop()
+        promoted = [ast.parse(f"{name}__d = _promote({name})").body[0] for name in sorted(self.captured)]
+        self.captured.clear()
+        return [*promoted, node]
+
+    def _definition_at(self, node: ast.FunctionDef) -> Definition | None:
+        """The definition that a copied tree's function is a copy of."""
+        at = node.lineno, node.col_offset
+        return next((d for d in self.module.definitions.values() if (d.node.lineno, d.node.col_offset) == at), None)
 
     def visit_Global(self, node: ast.Global) -> ast.AST:
         return ast.Pass()
@@ -257,7 +292,7 @@ class Rewriter(ast.NodeTransformer):
         if not self.on_device:
             if callee is not None and callee.startswith("builtins.") and callee not in _PURE:
                 raise UnresolvedError(self.item.name, f"it is computed by `{callee[9:]}`")
-            if callee is not None and callee.startswith(_READERS):
+            if callee is not None and (callee.startswith(_READERS) or self.extractor.is_package(callee)):
                 raise UnresolvedError(self.item.name, f"it is computed by `{callee}`")
             if callee == "builtins.float":  # a conversion on the host stays one
                 node.args = [self.visit(a) for a in node.args]
@@ -274,7 +309,8 @@ class Rewriter(ast.NodeTransformer):
         kind = promote.handle_kind(callee)
         if kind is not None:
             self.item.handles.add(kind)
-        self.item.single_only |= promote.single_only(callee)
+        # What a package's func is written in can't be changed.
+        self.item.single_only |= promote.single_only(callee) or self.extractor.is_package(callee)
         if callee in promote.SCALAR_TYPES and len(node.args) == 1 and _number(node.args[0]):
             value = _literal(node.args[0])
             if value is not None:
@@ -299,6 +335,16 @@ class Rewriter(ast.NodeTransformer):
         made = self.generic_visit(node)
         assert isinstance(made, ast.Call)
         return made
+
+
+def _parsed(annotation: ast.expr) -> ast.expr:
+    """An annotation without the quotes around it."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            raise UnresolvedError(annotation.value, "its annotation can't be parsed") from None
+    return annotation
 
 
 def _number(node: ast.expr) -> bool:

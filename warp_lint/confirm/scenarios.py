@@ -110,6 +110,8 @@ class Filler:
             elif leaf.kind == "bool":
                 leaf.values[...] = self.random.integers(0, 2, leaf.values.shape).astype(bool)
             else:
+                if leaf.values.dtype == np.uint64 and self._fill_handles(leaf):
+                    continue
                 values = self._integers(leaf)
                 values = values % self.facts.small if self.facts.small else values
                 leaf.values[...] = np.maximum(values, 1) if self.facts.nonzero else values
@@ -248,10 +250,19 @@ class Filler:
             return 8 if self.index % 2 == 0 else max(self.scenario.bound, 1)
         return 8 if self.index % 3 != 1 else max(1, min(self.scenario.bound, 8))
 
+    def _fill_handles(self, leaf: Leaf) -> bool:
+        """An array of identifiers: all of one object."""
+        handle = self._handle(leaf.label + leaf.suffix)
+        if handle is not None:
+            leaf.values[...] = handle
+        return handle is not None
+
     def _handle(self, path: str) -> int | None:
         kind = self.facts.handles.get(path)
         if kind is None and len(self.facts.kinds) == 1:
             kind = self.facts.kinds[0]
+        elif kind is None:
+            kind = next((k for k in self.facts.kinds if k.replace("_", "") in path.lower().replace("_", "")), None)
         if kind is None:
             return None
         made = self._structure(kind, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,13 +35,19 @@ class Trial:
     variants: list[dict[str, Any]] = field(default_factory=list)
     needs: list[Item] = field(default_factory=list)
 
+    @property
+    def assumed(self) -> str:
+        """What was made up, as words to put after a verdict's method."""
+        made = sorted({item.assumed for item in self.needs if item.assumed})
+        return f"assuming {', '.join(made)}" if made else ""
+
 
 class Trials:
     """The kernels and funcs to run, each once, whatever the number of findings about it."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, python: str = sys.executable) -> None:
         self.project = project
-        self.extractor = Extractor(project)
+        self.extractor = Extractor(project, python)
         self.found: dict[ast.AST, Trial] = {}
         self._subjects: dict[tuple[str, str, int], ast.AST] = {}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import copy
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.extract import Extractor
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.rewrite import Rewriter
+from warp_lint.confirm.trees import clone
 from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import External
 
@@ -77,8 +77,9 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
                 array = False
             else:
                 kind = argument.annotation
-                text = ast.unparse(rewriter.annotation(copy.deepcopy(kind)))
-                array = _is_array(extractor, definition, kind)
+                text = ast.unparse(rewriter.annotation(clone(kind)))
+                # An array can't hold structs that hold arrays.
+                array = _is_array(extractor, definition, kind) or _holds_arrays(extractor, definition, kind)
                 if "Callable" in text:
                     raise UnresolvedError(argument.arg, "a function is passed to it")
             if array:
@@ -122,12 +123,7 @@ def _results(node: ast.FunctionDef) -> int:
 
 
 def _is_array(extractor: Extractor, definition: Definition, annotation: ast.expr) -> bool:
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except (SyntaxError, ValueError):
-            return False
-    target = annotation
+    target = _unquoted(annotation)
     if isinstance(target, ast.Call):
         target = target.func
     elif isinstance(target, ast.Subscript):
@@ -136,6 +132,24 @@ def _is_array(extractor: Extractor, definition: Definition, annotation: ast.expr
     if not isinstance(resolved, External):
         return False
     return resolved.name.startswith("warp.") and "array" in resolved.name
+
+
+def _holds_arrays(extractor: Extractor, definition: Definition, annotation: ast.expr, depth: int = 0) -> bool:
+    """Whether an annotation is a struct with arrays in it."""
+    struct = extractor.project.resolve(definition.module, definition.scope, _unquoted(annotation))
+    if not isinstance(struct, Definition) or not isinstance(struct.node, ast.ClassDef) or depth > 4:
+        return False
+    fields = [s.annotation for s in struct.node.body if isinstance(s, ast.AnnAssign)]
+    return any(_is_array(extractor, struct, f) or _holds_arrays(extractor, struct, f, depth + 1) for f in fields)
+
+
+def _unquoted(annotation: ast.expr) -> ast.expr:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            pass
+    return annotation
 
 
 def _is_integer(text: str) -> bool:

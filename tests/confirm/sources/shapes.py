@@ -334,6 +334,66 @@ def make_unknown(count):
     return unknown
 
 
+def make_linear(weight: float):
+    @wp.kernel
+    def linear_unknown(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+        i = wp.tid()
+        out[i] = x[i] * weight
+
+    return linear_unknown
+
+
+def make_object(model):
+    @wp.kernel
+    def object_unknown(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+        i = wp.tid()
+        out[i] = x[i] * float(model.count)
+
+    return object_unknown
+
+
+def power_of(count: int, weight):
+    scale = weight * 2.0
+
+    @wp.func
+    def power(x: float):
+        s = float(1.0)
+        for _k in range(count):
+            s = s * x * 1.5
+        return s + scale * x
+
+    return power
+
+
+cube = power_of(3, 0.5)
+
+
+@wp.kernel
+def right_made_by_a_function(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = cube(x[i])
+
+
+@wp.kernel
+def right_made_inside(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = wp.static(power_of(2, 1.5))(x[i])
+
+
+@wp.kernel
+def wrong_made_by_a_function(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = cube(x[i]) * y[i]
+
+
+@wp.kernel
+def wrong_mesh_array(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=wp.vec3), s: wp.array(dtype=float)):
+    i = wp.tid()
+    query = wp.mesh_query_point(meshes[i], x[i], 1.0e6)
+    if query.result:
+        s[i] = s[i] * wp.length_sq(x[i])
+
+
 class Solver:
     scale = 2.5
 
@@ -362,6 +422,11 @@ third = make(3, 2.0)
 @wp.func
 def plain_wrong(a: wp.array(dtype=float), i: int, s: float):
     a[i] *= s
+
+
+@wp.func
+def plain_struct(s: State, i: int, k: float):
+    s.pos[i] = s.pos[i] * wp.dot(s.pos[i], s.pos[i]) * k
 
 
 @wp.func

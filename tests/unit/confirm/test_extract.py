@@ -7,6 +7,7 @@ import pytest
 
 from warp_lint.confirm.extract import Extractor
 from warp_lint.confirm.items import UnresolvedError
+from warp_lint.confirm.packages import installed
 from warp_lint.syntax.project import Project
 
 
@@ -113,10 +114,100 @@ def test_single_precision_results_are_cast(tmp_path):
         ("import sys\nA = len(sys.argv)\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[A] = 0.0\n", "sys"),
         ("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = nowhere\n", "nowhere"),
         ("import absent\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = absent.f(x[0])\n", "absent"),
-        ("def make(n):\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n        x[n] = 0.0\n", "n"),
+        ("def make(n):\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n        x[n.size] = 0.0\n", "n.size"),
     ],
 )
 def test_what_cant_be_resolved_is_named(tmp_path, body, name):
     with pytest.raises(UnresolvedError) as raised:
         extracted(tmp_path, body)
     assert raised.value.name == name
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package among the installed ones."""
+    folder = tmp_path / "site-packages"
+    (folder / "somewhere").mkdir(parents=True)
+    (folder / "somewhere" / "__init__.py").write_text("LOW = 0.5\n")
+    monkeypatch.syspath_prepend(str(folder))
+    installed.cache_clear()
+    yield
+    installed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("import somewhere\nA = somewhere.LOW\n", "A = somewhere.LOW\nA__d = _promote(A)"),
+        ("from somewhere import LOW as A\n", "from somewhere import LOW as A\nA__d = _promote(A)"),
+    ],
+)
+def test_an_installed_package_is_imported_for_its_constants(tmp_path, package, body, expected):
+    kernel = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = A\n"
+    text = extracted(tmp_path, body + kernel)
+    assert expected in text and text.endswith("x[0] = A__d")
+
+
+def test_a_packages_constant_in_a_kernel_is_promoted(tmp_path, package):
+    text = extracted(
+        tmp_path, "import somewhere as s\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = s.LOW\n"
+    )
+    assert "LOW = s.LOW\nLOW__d = _promote(LOW)" in text and text.endswith("x[0] = LOW__d")
+
+
+def test_a_module_that_is_not_among_the_installed_packages_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "mine.py").write_text("raise SystemExit\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    installed.cache_clear()
+    with pytest.raises(UnresolvedError) as raised:
+        extracted(tmp_path, "import mine\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = mine.A\n")
+    assert raised.value.why == "`mine` is neither part of the project nor installed"
+
+
+def test_calls_to_packages_are_not_made(tmp_path, package):
+    with pytest.raises(UnresolvedError) as raised:
+        extracted(
+            tmp_path,
+            "import somewhere\nA = somewhere.read()\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = A\n",
+        )
+    assert (raised.value.name, raised.value.why) == ("A", "it is computed by `somewhere.read`")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "use", "expected"),
+    [
+        ("n: int", "x[n] = 0.0", "n = 8"),
+        ("n", "x[n] = 0.0", "n = 8"),
+        ("tile_size: int", "x[tile_size] = 0.0", "tile_size = 4"),
+        ("axis: int", "x[axis] = 0.0", "axis = 2"),
+        ("on: bool", "x[0] = float(on)", "on = False"),
+        ("w: float", "x[0] = w", "w = 0.5"),
+        ("n: int", "x[0] = float(n)\n        for i in range(n):\n            x[i] = 0.0", "n = 20"),
+        ("mode: Mode", "x[int(mode)] = 0.0", "mode = Mode.FAST"),
+    ],
+)
+def test_an_unknown_argument_of_a_factory_is_made_up(tmp_path, parameter, use, expected):
+    enum = "import enum\nclass Mode(enum.IntEnum):\n    FAST = 3\n    GOOD = 4\n"
+    kernel = f"    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n        {use}\n    return k\n"
+    assert f"\n{expected}\n" in "\n" + extracted(tmp_path, f"{enum}def make({parameter}):\n{kernel}")
+
+
+def test_an_argument_passed_on_from_a_call_is_taken_rather_than_made_up(tmp_path):
+    text = extracted(
+        tmp_path,
+        "def make(n: int):\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n        x[n] = 0.0\n    return k\n"
+        "def outer(m: int):\n    return make(m)\ndef unknown(q):\n    return make(q.size)\nouter(5)\n",
+    )
+    assert text.startswith("m = 5\n") and "= m\n" in text and "8" not in text
+
+
+def test_funcs_that_a_plain_function_makes_come_along(tmp_path):
+    text = extracted(
+        tmp_path,
+        "import other\nF = other.make(3)\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = F(x[0])\n",
+        other="import warp as wp\nC = 2.0\ndef make(n: int):\n    @wp.func\n    def f(x: float):\n"
+        "        return x * 0.5 * C * float(n)\n    return f\n",
+    )
+    inner = "    @wp.func\n    def f(x: wp.float64):\n        return x * wp.float64(0.5) * C__d * wp.float64(n__d)\n"
+    assert "    n__d = _promote(n)\n\n" + inner in text and "C__d = _promote(C)" in text
