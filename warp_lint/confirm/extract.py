@@ -327,8 +327,10 @@ class Extractor:
         if isinstance(resolved, ModuleRef):
             raise UnresolvedError(name, "a module is used as a value")
         head = binding.module.partition(".")[0]
+        if isinstance(resolved, External) and (binding.level or resolved.name.partition(".")[0] != head):
+            return self._through(name, resolved.name)
         if not binding.level and self.is_package(head):
-            return self._package(name, binding)
+            return self._package(name, binding.module, binding.attribute)
         if binding.level or head not in _IMPORTABLE:
             origin = "." * binding.level + binding.module
             raise UnresolvedError(name, f"`{origin}` isn't part of the project")
@@ -353,21 +355,38 @@ class Extractor:
         head = name.partition(".")[0]
         return head not in _IMPORTABLE and head != "builtins" and head not in sys.stdlib_module_names
 
-    def _package(self, name: str, binding: Binding) -> str:
-        """A package that others wrote may be imported where it is installed."""
-        if not installed(binding.module.partition(".")[0], self.python):
-            raise UnresolvedError(name, f"`{binding.module}` is neither part of the project nor installed")
+    def _through(self, name: str, external: str) -> str:
+        """What a file of the project took from elsewhere under a name of its own (`EPS = numpy.e`)."""
+        head, _, rest = external.partition(".")
 
         def build(item: Item) -> None:
-            what = (
-                f"from {binding.module} import {binding.attribute}" if binding.attribute else f"import {binding.module}"
-            )
-            item.sources = dict.fromkeys(PRECISIONS, f"{what} as {item.name}")
-            if binding.attribute:
+            if head == "builtins":
+                text = rest
+            elif head == "warp":
+                text = f"wp.{rest}"
+            elif self.is_package(head) or head in _IMPORTABLE:
+                text = f"{self._package(head, head, None)}.{rest}"
+                item.needs.append(text.partition(".")[0])
+            else:
+                raise UnresolvedError(name, f"`{head}` isn't part of the project")
+            item.sources = {"original": f"{item.name} = {text}"}
+            item.sources["double"] = f"{item.name} = {text}\n{item.name}__d = _promote({item.name})"
+
+        return self._item(("through", external), name, "value", build).name
+
+    def _package(self, name: str, module: str, attribute: str | None) -> str:
+        """A package that others wrote may be imported where it is installed."""
+        head = module.partition(".")[0]
+        if self.is_package(head) and not installed(head, self.python):
+            raise UnresolvedError(name, f"`{module}` is neither part of the project nor installed")
+
+        def build(item: Item) -> None:
+            origin = f"from {module} " if attribute else ""
+            item.sources = dict.fromkeys(PRECISIONS, f"{origin}import {attribute or module} as {item.name}")
+            if attribute:
                 item.sources["double"] += f"\n{item.name}__d = _promote({item.name})"
 
-        kind = "value" if binding.attribute else "package"
-        return self._item(("package", binding.module, binding.attribute), name, kind, build).name
+        return self._item(("package", module, attribute), name, "value" if attribute else "package", build).name
 
     def package_value(self, module: Module, scope: Scope, node: ast.Attribute, external: str) -> str:
         """Something out of a package's module, taken once on the host."""

@@ -148,6 +148,20 @@ def test_an_installed_package_is_imported_for_its_constants(tmp_path, package, b
     assert expected in text and text.endswith("x[0] = A__d")
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import somewhere\nA = somewhere.LOW\n", "A = somewhere.LOW\nA__d = _promote(A)"),
+        ("import numpy as np\nA = np.pi\n", "A = numpy.pi\nA__d = _promote(A)"),
+        ("import warp as wp\nA = wp.PI\n", "A = wp.PI\nA__d = _promote(A)"),
+    ],
+)
+def test_what_a_sibling_took_from_elsewhere_is_taken_from_there(tmp_path, package, source, expected):
+    kernel = "from other import A\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = A\n"
+    text = extracted(tmp_path, kernel, other=source)
+    assert expected in text and text.endswith("x[0] = A__d")
+
+
 def test_a_packages_constant_in_a_kernel_is_promoted(tmp_path, package):
     text = extracted(
         tmp_path, "import somewhere as s\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = s.LOW\n"
