@@ -229,3 +229,39 @@ def test_copy_with_offsets(tmp_path: Path, version: str, arguments: str, mark: s
         run()
     """
     check(tmp_path, body, version=version)
+
+
+def test_the_call_that_decides_about_the_gradient(tmp_path: Path) -> None:
+    body = """
+    def scratch(n, differentiable=False):
+        return wp.zeros(n, dtype=float, requires_grad=differentiable)
+
+    def workspace(n, grad):
+        return {"y": scratch(n, differentiable=grad)}
+
+    class Pool:
+        def __init__(self, n, grad=True):
+            self.z = wp.zeros(n, dtype=float, requires_grad=grad)
+
+    def run():
+        a, out = leaf(), leaf()
+        x = scratch(N)  # ADJ404
+        y = workspace(N, False)["y"]  # ADJ404
+        good = Pool(N).z
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        tape = wp.Tape()
+        with tape:
+            wp.launch(square, dim=N, inputs=[a], outputs=[x])
+            wp.launch(square, dim=N, inputs=[x], outputs=[y])
+            wp.launch(square, dim=N, inputs=[y], outputs=[good])
+            wp.launch(square, dim=N, inputs=[good], outputs=[out])
+            wp.launch(total, dim=N, inputs=[out], outputs=[loss])
+        tape.backward(loss)
+        print(a.grad.numpy())
+
+    if __name__ == "__main__":
+        run()
+    """
+    check(tmp_path, body)
+    body = body.replace("scratch(N)  # ADJ404", "leaf()").replace("N, False)", "N, True)").replace("]  # ADJ404", "]")
+    check(tmp_path, body.replace("Pool(N).z", "Pool(N, grad=False).z  # ADJ404"))

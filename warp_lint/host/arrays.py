@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warp_lint.host import externals
+from warp_lint.host import deciding, externals
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     ArrayValue,
@@ -50,8 +50,10 @@ def allocate(
     retain_grad: bool = False,
     source_arrays: tuple[model.Array, ...] = (),
     quiet: bool = False,
+    site: Any = None,
 ) -> ArrayValue:
-    """A new array with memory of its own, and the event for it."""
+    """A new array with memory of its own, and the event for it. `site`: the call, if its arguments say whether the
+    array has a gradient."""
     kind = dtype.name if isinstance(dtype, DataType) else dtype if isinstance(dtype, str) else ""
     root = new_root(m, name, origin, kind, shape)
     grad_root = None
@@ -71,6 +73,8 @@ def allocate(
         axes=tuple(range(len(shape))) if shape else (0, 1, 2, 3),
         dtype_value=dtype,
     )
+    if requires_grad is False and site is not None:
+        array.decided = deciding.decided_at(m, site)
     if not quiet:
         m.emit(model.Allocate, array=array, source_arrays=source_arrays)
     return array
@@ -556,6 +560,7 @@ def clone(m: Machine, site: Any, array: ArrayValue, requires_grad: Any = None, l
         shape=array.shape,
         requires_grad=grad,
         literal=literal,
+        site=site,
     )
     copy(m, made, array, "clone")
     return made

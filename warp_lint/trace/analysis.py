@@ -193,6 +193,8 @@ class Analysis:
         place = self.allocation(array)
         if id(array) in self.flow.views:
             return place
+        if array.decided is not None:
+            return array.decided
         root = self.trace.roots.get(array.region.root)
         for site in (place, *(root.call_path[::-1] if root is not None else ())):
             if site not in self._with_gradient:

@@ -92,6 +92,7 @@ class Array:
     dtype: str = ""
     gradient_of: Array | None = None
     location: Location | None = None  # where this object (allocation or view) was made
+    decided: Location | None = None  # the call that gave the allocation its `requires_grad`, if another decides
 
     @property
     def floating(self) -> bool:
