@@ -53,7 +53,7 @@ def test_in_place(tmp_path: Path, body: str) -> None:
         "b[i] = a[i] * a[i]\na[i] = 1.0  # ADJ103",
         "b[i] = 3.0 * a[i]\na[i] = 1.0",
         "b[i] = a[i] * a[i]\na[i] += 1.0  # ADJ103",
-        "b[i] = a[i] * a[i]\na[i + 1] = 1.0",
+        "b[i] = a[i] * a[i]\na[i + 1] = 1.0  # ADJ110",
         "b[i] = wp.exp(a[i])\na[i] = 1.0  # ADJ103",
         "b[i] = wp.log(a[i])\na[i] = 1.0  # ADJ103",
         "x = wp.exp(a[i])\na[i] = 1.0  # ADJ103\nb[i] = x * c[i]",
@@ -96,18 +96,6 @@ def test_inside_a_func(tmp_path: Path) -> None:
         def k(a: wp.array(dtype=float), b: wp.array(dtype=float)):
             i = wp.tid()
             scale(a, i, b[i])
-        """,
-    )
-
-
-def test_indirect_indices_are_silent(tmp_path: Path) -> None:
-    check(
-        tmp_path,
-        """
-        @wp.kernel
-        def k(q: wp.array(dtype=float), parent: wp.array(dtype=int)):
-            i = wp.tid()
-            q[i] = q[parent[i]] * q[parent[i]]
         """,
     )
 

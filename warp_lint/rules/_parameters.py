@@ -83,7 +83,7 @@ def _gained(inspection: Inspection, value: Value) -> int:
         return node.op == "index" and node.key == value.key and node.args[0] is owner
 
     lost = 0
-    for part in contents(owner, value.key):
+    for part in contents(owner, value.key or ()):
         lost |= active(part)
     return _beside(inspection, new, same, lost)
 
