@@ -39,7 +39,7 @@ CAUSES = {
     "overwritten": ("ADJ301", "between=lambda y: wp.launch", "a.grad[1]", 288.0, 32.0),
     "cleared": ("ADJ303", "between=lambda y: y.zero_()", "a.grad[1]", 0.0, 32.0),
     "late": ("ADJ304", "after=lambda y: y.fill_", "a.grad[0]", 20.0, 4.0),
-    "severed": ("ADJ404", "return wp.zeros(n", "a.grad[1]", 0.0, 32.0),
+    "severed": ("ADJ404", "middle=zeros(2, grad=False)", "a.grad[1]", 0.0, 32.0),
     "in_place": ("ADJ101", "a[i] *= k[0]", "k.grad[0]", 9.0, 3.0),
     "loop": ("ADJ105", "p = p * a[j]", "a.grad[0]", 4.0, 2.0),
     "kept": ("ADJ402", "tape.backward(loss)", "a.grad[1]", 96.0, 32.0),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from warp_lint.confirm.verdicts import Proof, shown
+from warp_lint.confirm.places import shown
+from warp_lint.confirm.verdicts import Proof
 
 MAX_COLUMNS = 1200
 MAX_LANES = 48

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.picture import picture
 from warp_lint.confirm.process import package_root
-from warp_lint.confirm.verdicts import Proof, judge, merge
+from warp_lint.confirm.verdicts import Proof, confirmed, judge, merge
 from warp_lint.findings import Finding
 
 if TYPE_CHECKING:
     from warp_lint.syntax.project import Project
 
+VALUES = ("ADJ413",)  # about values, not about gradients
 _BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
 
 
@@ -130,11 +131,26 @@ def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], projec
         report.warp_version,
         _traced(run, project, report),
     )
+    report.notes += [note_of(proof) for proof in report.proofs if proof.weak and not used(proof, report.findings)]
+    report.proofs = [proof for proof in report.proofs if not proof.weak or used(proof, report.findings)]
     report.status, report.sentence = conclude(run, report)
     from warp_lint.report.program import render
 
     report.observations = tuple(render(report))
     return report
+
+
+def used(proof: Proof, findings: Sequence[Finding]) -> bool:
+    """Whether a finding was confirmed by this proof."""
+    return any(f.verdict is not None and f.verdict == confirmed(proof) for f in findings)
+
+
+def note_of(proof: Proof) -> str:
+    """A weak proof in one sentence."""
+    from warp_lint.confirm.wording import message_of
+
+    read = f" (taken at {proof.read[0]}:{proof.read[1]})" if proof.read is not None else ""
+    return f"{proof.site[0]}:{proof.site[1]}: {message_of(proof)[0]}{read}"
 
 
 def _traced(run: Run, project: Project | None, report: ProgramReport) -> list[Finding]:
@@ -284,9 +300,10 @@ def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
     checked = report.backwards
     right = [b for b in checked if b["status"] == "right"]
     wrong = [b for b in checked if b["status"] == "wrong"]
-    if wrong or report.proofs:
-        count = len(wrong) or len({p.number for p in report.proofs})
-        places = len(report.proofs)
+    proofs = [p for p in report.proofs if p.code not in VALUES]
+    if wrong or proofs:
+        count = len(wrong) or len({p.number for p in proofs})
+        places = len(proofs)
         text = f"gradients are wrong: {count} of {len(checked)} checked backward passes"
         return "wrong", text + (
             f", {places} cause{'' if places == 1 else 's'} named" if places else ", cause not found"

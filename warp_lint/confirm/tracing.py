@@ -8,7 +8,7 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from warp_lint.confirm.verdicts import shown, statement
+from warp_lint.confirm.places import shown, statement
 from warp_lint.findings import Finding, Location
 from warp_lint.kernels.effects import Effects
 from warp_lint.settings import Settings

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import functools
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.codes import RULES
+from warp_lint.confirm.places import definition_span, name_at, names_used, shown, statement
 from warp_lint.findings import Finding, Location, Note, Status, Subject, Verdict
 
 if TYPE_CHECKING:
@@ -52,6 +50,7 @@ class Proof:
     method: str = "restored adjoints"
     value: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
+    weak: bool = False  # proves a finding, makes none
 
     @property
     def places(self) -> set[Place]:
@@ -89,14 +88,6 @@ def _place(value: Any) -> Place | None:
     if not value or not value[0]:
         return None
     return (shown(str(value[0])), int(value[1]))
-
-
-@functools.cache
-def shown(path: str) -> str:
-    """A path as findings show it: relative to the working folder where it is below it."""
-    full = os.path.realpath(path)
-    here = os.path.realpath(os.getcwd()) + os.sep
-    return full[len(here) :].replace(os.sep, "/") if full.startswith(here) else full
 
 
 def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[Proof]:
@@ -166,8 +157,9 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 read=_place(item["read"]),
                 ad=ad,
                 fd=fd,
-                where=f"{item['array']}.grad[{number}]",
-                method="the recorded gradients",
+                where=item.get("where") or f"{item['array']}.grad[{number}]",
+                weak=bool(item.get("weak")),
+                method="the recorded values" if item["code"] == "ADJ413" else "the recorded gradients",
             )
         )
     late = {proof.site for proof in found.values() if proof.code == "ADJ304"}
@@ -217,16 +209,17 @@ def judge(
     reach = Reach(backwards, steps)
     result: list[Finding] = []
     used: set[int] = set()
-    for finding in findings:
-        match = next((i for i, proof in enumerate(proofs) if matches(finding, proof, reach)), None)
-        if match is not None:
-            used.add(match)
-            used.update(i for i, proof in enumerate(proofs) if matches(finding, proof, reach))
-            result.append(finding.with_verdict(confirmed(proofs[match])))
+    affinity = [[affinity_of(finding, proof, reach) for proof in proofs] for finding in findings]
+    for row, finding in zip(affinity, findings, strict=True):
+        # A proof that some finding speaks of exactly is not about another that shares a place with it.
+        mine = [i for i, found in enumerate(row) if found and (found == EXACT or max(r[i] for r in affinity) < EXACT)]
+        if mine:
+            used.update(mine)
+            result.append(finding.with_verdict(confirmed(proofs[max(mine, key=lambda i: row[i])])))
         else:
             result.append(finding.with_verdict(reach.verdict(finding)) if finding.verdict is None else finding)
     for index, proof in enumerate(proofs):
-        if index in used:
+        if index in used or proof.weak:
             continue
         if proof.kind in ("own", "adjoint", "birth"):
             known = {(f.code, f.location) for f in result}
@@ -237,20 +230,27 @@ def judge(
                 continue
         elif proof.code:
             # The tape rules, asked about the recorded trace, word it as they would have from source.
-            named = [f for f in traced if f.code == proof.code and matches(f, proof, reach)]
-            if named:
+            named = [f for f in traced if f.code == proof.code and (f.code, f.location) not in known_places(result)]
+            named = sorted(named, key=lambda f: -affinity_of(f, proof, reach))
+            if named and affinity_of(named[0], proof, reach):
                 result.append(_spoken(named[0], proof))
                 continue
         if proof.code:
             result.append(finding_of(proof))
     known = {(f.code, f.location) for f in result}
     seen = Verdict(Status.INCONCLUSIVE, "seen in the recorded run, which numbers of one backward can't judge")
-    result += [f.with_verdict(seen) for f in traced if f.code in OBSERVED and (f.code, f.location) not in known]
+    for finding in traced:
+        if finding.code in OBSERVED and (finding.code, finding.location) not in known:
+            proven = next((p for p in proofs if affinity_of(finding, p, reach) >= SAME), None)
+            result.append(finding.with_verdict(confirmed(proven) if proven is not None else seen))
     return result
 
 
 def _spoken(finding: Finding, proof: Proof) -> Finding:
     severity = max(finding.severity, RULES[finding.code].severity)
+    if proof.site not in _lines(finding.location):
+        note = Note(finding.location, "this is the place in the recorded run")
+        finding = replace(finding, location=statement(*proof.site), notes=(*finding.notes, note))
     return finding.with_verdict(confirmed(proof)).with_severity(severity)
 
 
@@ -269,7 +269,7 @@ def kernel_findings(
     from warp_lint.syntax.project import Project as NewProject
 
     place = proof.needed if proof.kind == "own" and proof.needed is not None else proof.site
-    span = _definition(place[0], place[1])
+    span = definition_span(place[0], place[1])
     if span is None:
         return []
     try:
@@ -287,9 +287,9 @@ def kernel_findings(
         for definition in kernels_of(project, module):
             if span[0] <= definition.location.line <= span[1]:
                 found += check_kernel(project, definition, settings, activity)
-        used = _names_used(place[0], place[1])
+        used = names_used(place[0], place[1])
         for definition in functions_of(project, module, "func_grad"):
-            if _name_at(place[0], definition.location.line) in used:
+            if name_at(place[0], definition.location.line) in used:
                 found += check_kernel(project, definition, settings)
     except (RecursionError, KeyError, AttributeError, ValueError):
         return []
@@ -302,25 +302,47 @@ def confirmed(proof: Proof) -> Verdict:
     return Verdict(Status.CONFIRMED, "", proof.method, proof.ad, proof.fd, proof.error, proof.where)
 
 
+EXACT, SAME, KIN = 3, 2, 1
+
+
 def matches(finding: Finding, proof: Proof, reach: Reach) -> bool:
     """Whether a proof is about what a static finding says."""
+    return affinity_of(finding, proof, reach) > 0
+
+
+def affinity_of(finding: Finding, proof: Proof, reach: Reach) -> int:
+    """How well a proof fits a static finding: `EXACT` rule and line, the `SAME` rule or a `KIN` one at a place
+    that both speak of, 0 not at all."""
     if finding.code[3] in "125":
-        if proof.kind not in ("own", "adjoint", "replayed", "birth"):
-            return False
-        kernel = reach.kernel_at(finding.location)
-        if proof.kind == "birth":
-            place = reach.names.get(proof.kernel)
-            return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)
-        if proof.kind == "own":
-            here = (finding.location.path, finding.location.line)
-            return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
-        return kernel == proof.site if kernel is not None else reach.calls(proof.kernel, finding)
-    if finding.code != proof.code and not any(finding.code in f and proof.code in f for f in FAMILIES):
+        return SAME if _about_kernel(finding, proof, reach) else 0
+    same = finding.code == proof.code
+    if not same and not any(finding.code in f and proof.code in f for f in FAMILIES):
+        return 0
+    if same and proof.site in _lines(finding.location):
+        return EXACT
+    lines = {place for location in _locations(finding) for place in _lines(location)}
+    return (SAME if same else KIN) if lines & proof.places else 0
+
+
+def _about_kernel(finding: Finding, proof: Proof, reach: Reach) -> bool:
+    if proof.kind not in ("own", "adjoint", "replayed", "birth"):
         return False
-    lines = {
-        (loc.path, line) for loc in _locations(finding) for line in range(loc.line, max(loc.end_line, loc.line) + 1)
-    }
-    return bool(lines & proof.places)
+    kernel = reach.kernel_at(finding.location)
+    if proof.kind == "birth":
+        place = reach.names.get(proof.kernel)
+        return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)
+    if proof.kind == "own":
+        here = (finding.location.path, finding.location.line)
+        return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
+    return kernel == proof.site if kernel is not None else reach.calls(proof.kernel, finding)
+
+
+def _lines(location: Location) -> set[Place]:
+    return {(location.path, line) for line in range(location.line, max(location.end_line, location.line) + 1)}
+
+
+def known_places(findings: Sequence[Finding]) -> set[tuple[str, Location]]:
+    return {(f.code, f.location) for f in findings}
 
 
 def _locations(finding: Finding) -> list[Location]:
@@ -355,7 +377,7 @@ class Reach:
 
     def kernel_at(self, location: Location) -> Place | None:
         """The launched kernel whose definition holds a location."""
-        span = _definition(location.path, location.line)
+        span = definition_span(location.path, location.line)
         if span is None:
             return None
         first, last = span
@@ -363,12 +385,12 @@ class Reach:
 
     def calls(self, kernel: str, finding: Finding) -> bool:
         """Whether a launched kernel calls the function that a finding is in, as far as names tell."""
-        span = _definition(finding.location.path, finding.location.line)
+        span = definition_span(finding.location.path, finding.location.line)
         place = self.names.get(kernel)
         if span is None or place is None:
             return False
-        name = _name_at(finding.location.path, finding.location.line)
-        return bool(name) and name in _names_used(place[0], place[1])
+        name = name_at(finding.location.path, finding.location.line)
+        return bool(name) and name in names_used(place[0], place[1])
 
     def verdict(self, finding: Finding) -> Verdict:
         if finding.code[3] in "125":
@@ -407,102 +429,3 @@ def finding_of(proof: Proof) -> Finding:
         subject=Subject("program", proof.kernel, proof.site[0], proof.site[1]),
         verdict=confirmed(proof),
     )
-
-
-@functools.cache
-def _tree(path: str) -> ast.Module | None:
-    try:
-        with open(path, "rb") as stream:
-            return ast.parse(stream.read())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return None
-
-
-@functools.cache
-def _source(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            return stream.read().splitlines()
-    except OSError:
-        return []
-
-
-def statement(path: str, line: int) -> Location:
-    """The smallest statement that covers a line; a definition's name if the line is its head."""
-    tree = _tree(path)
-    best: ast.stmt | None = None
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.stmt) or not _first(node) <= line <= (node.end_lineno or node.lineno):
-            continue
-        if best is None or (_first(node), -(node.end_lineno or 0)) >= (_first(best), -(best.end_lineno or 0)):
-            best = node
-    if best is None:
-        return Location(path, max(line, 1), 1, max(line, 1), 2)
-    if isinstance(best, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        text = _source(path)[best.lineno - 1] if best.lineno <= len(_source(path)) else ""
-        column = text.find(best.name) + 1 or 1
-        return Location(path, best.lineno, column, best.lineno, column + len(best.name))
-    if isinstance(best, ast.With | ast.For | ast.While | ast.If | ast.Try):
-        text = _source(path)[line - 1] if line <= len(_source(path)) else ""
-        column = len(text) - len(text.lstrip()) + 1
-        return Location(path, line, column, line, max(len(text.rstrip()), column) + 1)
-    return Location(
-        path, best.lineno, best.col_offset + 1, best.end_lineno or best.lineno, (best.end_col_offset or 0) + 1
-    )
-
-
-def _first(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(d.lineno for d in decorators)])
-
-
-def _function_at(path: str, line: int) -> ast.FunctionDef | None:
-    tree = _tree(path)
-    best: ast.FunctionDef | None = None
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.FunctionDef) or not _first(node) <= line <= (node.end_lineno or node.lineno):
-            continue
-        if best is None or node.lineno > best.lineno:
-            best = node
-    return best
-
-
-def _definition(path: str, line: int) -> tuple[int, int] | None:
-    node = _function_at(path, line)
-    return (_first(node), node.end_lineno or node.lineno) if node is not None else None
-
-
-def _name_at(path: str, line: int) -> str:
-    """The function at a line; for a hand-written adjoint or replay, the function that it belongs to."""
-    node = _function_at(path, line)
-    if node is None:
-        return ""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Name):
-            called = decorator.func
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if name in ("func_grad", "func_replay"):
-                return decorator.args[0].id
-    return node.name
-
-
-def _names_used(path: str, line: int) -> set[str]:
-    """Names a function uses, and those that functions of its file use that it names, and so on."""
-    node = _function_at(path, line)
-    tree = _tree(path)
-    if node is None or tree is None:
-        return set()
-    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    seen: set[str] = set()
-    queue: list[ast.FunctionDef] = [node]
-    while queue:
-        for inner in ast.walk(queue.pop()):
-            name = inner.id if isinstance(inner, ast.Name) else inner.attr if isinstance(inner, ast.Attribute) else ""
-            if name and name not in seen:
-                seen.add(name)
-                if name in functions:
-                    queue.append(functions[name])
-    return seen
-
-
-__all__ = ["Proof", "finding_of", "judge", "merge", "replace", "shown", "statement"]

@@ -23,6 +23,9 @@ _HELP = {
     "unrecorded": "use an operation that the tape records",
     "disabled": "enable backward for this kernel, or write its adjoint",
     "missing-zero": "call `tape.zero()` after the gradients are used",
+    "view": "copy it before the gradient is zeroed",
+    "loss-accumulates": "zero the loss before each forward",
+    "spent": "use `grads=`, which copies the seed, or fill it anew",
     "stale-gradient": "read gradients between `backward()` and the zeroing",
     "round-trip": "compute it in a kernel under the tape",
     "unrecorded-forward": "launch it inside the tape's scope",
@@ -43,6 +46,8 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         notes.append((proof.read, f"{array} is read here, by {reader}"))
     if proof.needed is not None and proof.kind in ("overwritten", "late", "scope"):
         notes.append((proof.needed, f"the adjoint of {reader} needs the value it read"))
+    if proof.read is not None and proof.kind == "mutated":
+        notes.append((proof.read, "launched here with the old value"))
     if proof.read is not None and proof.kind == "rebuilt":
         notes.append((proof.read, f"{reader} queries it here"))
     if proof.launch is not None:
@@ -56,7 +61,9 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "severed": f"{array} has no gradient, so nothing flows back through it",
         "alias": f"{array} is memory that other arrays share without sharing its gradient",
         "retained": f"{array} has `retain_grad` and is stored more than once, so its gradient is passed on twice",
-        "mutated": f"an argument of {actor} changed between this launch and `backward()`",
+        "mutated": f"{array} of a struct is set here, but the adjoint of {actor} needs the old value"
+        if proof.read is not None
+        else f"an argument of {actor} changed between this launch and `backward()`",
         "rebuilt": f"{array} is changed here by {actor}, but the adjoint of {reader} queries it again",
         "leftover": f"the gradient of {array} still holds an earlier backward's, which flows on",
         "reentered": "the tape is entered again without `reset()`, so its earlier launches run backward again",
@@ -64,6 +71,9 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "disabled": f"{actor} has no adjoint, so no gradient flows through it",
         "missing-zero": f"the gradient of {array} adds up over {proof.count + 1} backward passes that are each used",
         "stale-gradient": f"the gradient of {array} is zeroed before it is read",
+        "view": f"the gradient of {array} is zeroed while a view of it is kept, which reads zeros from here on",
+        "loss-accumulates": f"{array} still holds the value of earlier iterations, and this one is added to it",
+        "spent": f"{array} seeds a backward pass again, but what it held has been used up",
         "copy-adjoint": f"the adjoint of the copy of {array} overwrites a gradient",
         "replayed": f"{actor} runs its side effects again in its adjoint",
         "round-trip": f"values of {array} go through the host, where no gradient flows",
@@ -73,7 +83,10 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "birth": f"the gradient of {array} becomes {proof.value or 'non-finite'} in the adjoint of {actor}",
         "adjoint": f"the adjoint of {actor} differs from the derivative of its forward",
     }.get(proof.kind, f"{actor} makes the gradient wrong")
+    if proof.read is not None and proof.kind == "spent":
+        notes.append((proof.read, "used up here"))
     if proof.read is not None and proof.kind in (
+        "view",
         "missing-zero",
         "stale-gradient",
         "consumed",

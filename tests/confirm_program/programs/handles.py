@@ -11,7 +11,7 @@ wp.config.quiet = True
 @wp.kernel
 def density(grid: wp.uint64, x: wp.array(dtype=wp.vec3), w: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    s = float(0.0)
+    s = wp.float32(0.0)
     for j in wp.hash_grid_query(grid, x[i], 0.5):
         d = wp.length_sq(x[i] - x[j])
         if d < 0.25:
@@ -49,7 +49,7 @@ def total(a: wp.array(dtype=float), b: wp.array(dtype=float), loss: wp.array(dty
 @wp.kernel
 def inside(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), k: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    for face in wp.mesh_query_aabb(mesh, x[i] - wp.vec3(0.1), x[i] + wp.vec3(0.1)):
+    for _face in wp.mesh_query_aabb(mesh, x[i] - wp.vec3(0.1), x[i] + wp.vec3(0.1)):
         out[i] += k[0] * x[i][0]
 
 

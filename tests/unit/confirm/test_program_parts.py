@@ -16,7 +16,8 @@ from warp_lint.confirm.live.memory import Saved, locate, merged, read, write
 from warp_lint.confirm.live.steps import Site
 from warp_lint.confirm.live.window import stored_first
 from warp_lint.confirm.picture import picture
-from warp_lint.confirm.verdicts import Proof, judge, merge, statement
+from warp_lint.confirm.places import statement
+from warp_lint.confirm.verdicts import Proof, judge, merge
 from warp_lint.findings import Finding, Location, Severity, Status
 from warp_lint.report.html import render
 from warp_lint.report.model import Report

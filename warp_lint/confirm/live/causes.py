@@ -34,6 +34,12 @@ def find_causes(check: Check, judgement: Judgement, ideal: Any) -> None:
     judgement.culprits.sort(key=lambda c: -float(c["effect"]["relative"]))
 
 
+def drop_effects_of(culprits: list[dict[str, Any]]) -> None:
+    """A launch that needs a value which it overwrites itself has lost it, whatever overwrites its output later."""
+    wrong = {c["kernel"] for c in culprits if c["kind"] == "adjoint"}
+    culprits[:] = [c for c in culprits if not (c.get("output") and c["reader"] in wrong)]
+
+
 def effect_of(
     check: Check, judgement: Judgement, shadow: Shadow, swept: Any, on: Any, alone: bool = False
 ) -> dict[str, Any] | None:

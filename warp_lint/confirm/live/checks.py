@@ -10,11 +10,11 @@ import numpy as np
 
 from warp_lint.confirm.live.before import consumed
 from warp_lint.confirm.live.birth import births
-from warp_lint.confirm.live.causes import find_causes
+from warp_lint.confirm.live.causes import drop_effects_of, find_causes
 from warp_lint.confirm.live.comparison import differences, ideal_fits, judge, parameters_of, plainly_wrong
 from warp_lint.confirm.live.differences import Forward
 from warp_lint.confirm.live.handles import Handles, States
-from warp_lint.confirm.live.intent import intended
+from warp_lint.confirm.live.intent import intended, responsible
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.judgement import Judgement, Parameter
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
@@ -56,6 +56,7 @@ class Check:
         self.wrong: list[Parameter] = []
         self.size = 4  # bytes of the coarsest floating-point type on the tape
         self.forward: Forward
+        self.base = self.magnitude = 0.0  # the objective, and the size of the terms it sums
 
     def run(self) -> Judgement:
         started = time.perf_counter()
@@ -149,6 +150,7 @@ class Check:
                 found = wrong_launches(self, born)
                 saved.restore()
                 judgement.culprits.extend(found)
+                drop_effects_of(judgement.culprits)
                 if not found and not born:
                     judgement.culprits.extend(passed_by(self))
             if not judgement.culprits and not plainly_wrong(self):
@@ -304,9 +306,9 @@ class Check:
         return self.recorder is None or self.recorder.sites.kind(path) == 2
 
     def made(self, region: Region) -> Site | None:
-        """Where the array over a region was allocated."""
+        """Where the array over a region was allocated: the place that decides on its gradient."""
         found = self.recorder.allocated.get(region.low) if self.recorder is not None else None
-        return found[0] if found is not None and found[0].line else None
+        return responsible(found[0]) if found is not None and found[0][-1].line else None
 
     @property
     def late(self) -> bool:

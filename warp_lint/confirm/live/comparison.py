@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warp_lint.confirm.live.differences import Forward, coarsest, direction_change, element_change
+from warp_lint.confirm.live.differences import Difference, Forward, coarsest, direction_change, element_change
 from warp_lint.confirm.live.judgement import Judgement, Parameter
 from warp_lint.confirm.live.shadow import NOTHING, Shadow
 from warp_lint.confirm.live.steps import Touch
@@ -71,8 +71,8 @@ def differences(check: Check, judgement: Judgement) -> None:
     if not check.seed_touches:
         return
     check.size = coarsest(check.window, check.window.regions)
-    base = forward.check()
-    magnitude = magnitude_of(check)
+    check.base = forward.check()
+    check.magnitude = magnitude_of(check)
     if not forward.faithful:
         return
     parameters = judgement.parameters
@@ -84,12 +84,12 @@ def differences(check: Check, judgement: Judgement) -> None:
     for parameter in parameters:
         if time.process_time() > check.deadline and any(p.fd or p.directions for p in parameters):
             break
-        differentiate(check, parameter, share, base, magnitude)
+        differentiate(check, parameter, share)
 
 
-def differentiate(check: Check, parameter: Parameter, share: int, base: float, magnitude: float) -> None:
+def differentiate(check: Check, parameter: Parameter, share: int) -> None:
     """Finite differences of one array: along a direction if it is large, then by element."""
-    forward, size = check.forward, check.size
+    forward, size, base, magnitude = check.forward, check.size, check.base, check.magnitude
     initial = check.window.initial[parameter.region.index]
     values = parameter.touch.view(initial.ctypes.data - parameter.region.low)
     flat = values.astype(float).ravel()
@@ -107,10 +107,19 @@ def differentiate(check: Check, parameter: Parameter, share: int, base: float, m
     for number in chosen:
         if parameter.fd and time.process_time() > check.deadline:
             return
-        index = np.unravel_index(number, values.shape)
-        local = max(abs(flat[number]), 0.1 * scale)
-        change = element_change(parameter.touch, parameter.region, tuple(int(i) for i in index))
-        parameter.fd[int(number)] = forward.derivative(change, size, local, base, magnitude)
+        parameter.fd[int(number)] = difference_of(check, parameter, number)
+
+
+def difference_of(check: Check, parameter: Parameter, number: int) -> Difference:
+    """The derivative by one element (its flat index) of an array."""
+    initial = check.window.initial[parameter.region.index]
+    values = parameter.touch.view(initial.ctypes.data - parameter.region.low)
+    flat = values.astype(float).ravel()
+    scale = max(float(np.sqrt(np.mean(flat**2))) if flat.size else 1.0, 1e-3)
+    index = tuple(int(i) for i in np.unravel_index(number, values.shape))
+    local = max(abs(flat[number]), 0.1 * scale)
+    change = element_change(parameter.touch, index)
+    return check.forward.derivative(change, check.size, local, check.base, check.magnitude)
 
 
 def chosen_elements(check: Check, parameter: Parameter, share: int) -> list[int]:

@@ -46,7 +46,7 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
                 array = step.touches[0].label if step.touches else ""
                 result.setdefault(("unrecorded", step.site, step.name), _entry(code, "unrecorded", step, array))
         if taped and shadow.mutated.get(id(step)):
-            result.setdefault(("mutated", step.site, step.name), _entry("ADJ306", "mutated", step, ""))
+            result.setdefault(("mutated", step.site, step.name), _mutated(check, step))
         for number in window.states.wanted(step):
             result.setdefault(("rebuilt", number), _rebuilt(check, step, number))
     for external in window.externals:
@@ -103,6 +103,22 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
     return result
 
 
+def _mutated(check: Check, step: Step) -> dict[str, Any]:
+    """A struct changed after a launch that holds it: the first change is to blame."""
+    entry = _entry("ADJ306", "mutated", step, "")
+    if check.recorder is None:
+        return entry
+    first: tuple[int, str, Site] | None = None
+    for value in (*step.entry[3], *step.entry[4]):
+        for instance in check.warp.struct_instances(value):
+            for write in check.recorder.struct_writes.get(id(instance), ()):
+                if write[0] > step.index and write[2].line and (first is None or write[0] < first[0]):
+                    first = write
+    if first is None:
+        return entry
+    return {**entry, "site": _pair(first[2]), "array": first[1], "read": _site(step), "reader": step.name, "path": []}
+
+
 def _rebuilt(check: Check, step: Step, number: int) -> dict[str, Any]:
     """A grid or tree changed after a launch that queried it: the first change is to blame."""
     build = step.handles[number]
@@ -149,6 +165,7 @@ def _overwrite(check: Check, item: Stale) -> dict[str, Any]:
         "read": _site(step),
         "needed": kernel_site(step),
         "reader": step.name,
+        "output": item.touch.after is not None,
         "actor": writer.name if writer is not None else "the host",
         "site": _site(writer) if writer is not None else _site(step),
         "path": [_pair(s) for s in (writer or step).call_path],

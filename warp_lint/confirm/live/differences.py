@@ -180,7 +180,7 @@ def settle(
     return best or Difference(float("nan"), float("inf"))
 
 
-def element_change(touch: Touch, region: Region, index: tuple[int, ...]) -> Callable[[float], None]:
+def element_change(touch: Touch, index: tuple[int, ...]) -> Callable[[float], None]:
     """Add to one scalar of an array in memory."""
 
     def change(h: float) -> None:

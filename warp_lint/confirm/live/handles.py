@@ -77,10 +77,10 @@ class States:
             and self.handles.at(n) is not None
         }  # fmt: skip
 
-    def put(self, number: int, build: Step | None) -> None:
-        """Give a handle the state that a step made."""
+    def put(self, number: int, build: Step | None) -> bool:
+        """Give a handle the state that a step made; says whether it had another."""
         if build is None or self._now.get(number) is build or not build.held:
-            return
+            return False
         kept: list[tuple[int, Content]] = []
         for touch in build.touches:
             if touch.before is not None:
@@ -91,6 +91,7 @@ class States:
         finally:
             for low, content in reversed(kept):
                 write(low, content)
+        return True
 
     def again(self, number: int, build: Step) -> None:
         """Do what a step did, with the arrays as they are in memory now."""

@@ -41,6 +41,37 @@ def stopped(site: Site) -> bool:
     return False
 
 
+def responsible(path: tuple[Site, ...]) -> Site:
+    """The innermost place of a call path that decides on `requires_grad` itself: helpers that hand on a
+    parameter of theirs don't."""
+    for position in range(len(path) - 1, 0, -1):
+        if not _hands_on(path[position]):
+            return path[position]
+    return path[0]
+
+
+def _hands_on(site: Site) -> bool:
+    tree = _tree(site.path)
+    inner: ast.FunctionDef | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.lineno <= site.line <= (node.end_lineno or node.lineno):
+            inner = node if inner is None or node.lineno > inner.lineno else inner
+    if inner is None:
+        return False
+    a = inner.args
+    parameters = {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    for call in ast.walk(inner):
+        if isinstance(call, ast.Call) and call.lineno <= site.line <= (call.end_lineno or call.lineno):
+            for keyword in call.keywords:
+                if not isinstance(keyword.value, ast.Name):
+                    continue
+                if keyword.arg == "requires_grad" and keyword.value.id in parameters:
+                    return True
+                if keyword.arg is None and a.kwarg is not None and keyword.value.id == a.kwarg.arg:
+                    return True
+    return False
+
+
 @functools.cache
 def _tree(path: str) -> ast.Module | None:
     try:

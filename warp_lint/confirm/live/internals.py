@@ -196,6 +196,13 @@ class Warp:
     def is_struct(self, value: Any) -> bool:
         return bool(self.types.is_struct(value))
 
+    def struct_instances(self, value: Any) -> Iterator[Any]:
+        """A struct instance and those nested in it; nothing for other values."""
+        if self.is_struct(value) and hasattr(value, "_cls"):
+            yield value
+            for name in value._cls.vars:
+                yield from self.struct_instances(getattr(value, name, None))
+
     def element(self, dtype: Any) -> Element:
         """Describe a Warp element type."""
         try:

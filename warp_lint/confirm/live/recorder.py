@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from warp_lint.confirm.live.handles import Handles
-from warp_lint.confirm.live.hooks import arrays, handles, launches, tapes
+from warp_lint.confirm.live.hooks import arrays, handles, launches, structs, tapes
 from warp_lint.confirm.live.internals import Argument, Warp, descriptor_span
 from warp_lint.confirm.live.memory import Contents
 from warp_lint.confirm.live.sites import Names, Sites
@@ -47,12 +47,18 @@ class Recorder:
         self.notes: list[str] = []
         self.gradients: dict[int, Any] = {}  # address of gradient memory -> weak reference to its array
         self.born: dict[int, int] = {}  # address -> number of the step before which an array was made there
-        self.allocated: dict[int, tuple[Site, str]] = {}  # address -> where and how an array was made there last
+        # address -> call path to where an array was made there last, and how
+        self.allocated: dict[int, tuple[tuple[Site, ...], str]] = {}
+        self.struct_writes: dict[int, list[tuple[int, str, Site]]] = {}  # by id() of the struct instance
         self.entered_per_site: dict[Site, int] = {}
         self.before_backward: Callable[[TapeRecord, Any, Any], None] | None = None
         self.after_backward: Callable[[TapeRecord], None] | None = None
         self.on_enter: Callable[[TapeRecord], None] | None = None
         self.on_gradient_read: Callable[[Step], None] | None = None
+        self.on_view: Callable[[Step, Any], None] | None = None
+        self.on_cleared: Callable[[Step], None] | None = None
+        self.on_seed: Callable[[Step, Any, str], None] | None = None
+        self.on_step: Callable[[], None] | None = None
         self.graphs = 0
         self.gpu = 0
         self.counter = 0
@@ -72,7 +78,7 @@ class Recorder:
     # Installation
 
     def install(self) -> None:
-        for hooks in (launches, arrays, tapes, handles):
+        for hooks in (launches, arrays, tapes, handles, structs):
             hooks.install(self)
 
     def patch(self, owner: Any, name: str, value: Any) -> None:
@@ -144,6 +150,8 @@ class Recorder:
             record = self.tapes.get(id(tape))
             step.tape = record.id if record is not None else None
         self.steps.append(step)
+        if self.on_step is not None:
+            self.on_step()
         if len(self.steps) > MAX_STEPS:
             self._forget(MAX_STEPS // 4)
         return step, frame

@@ -21,9 +21,12 @@ from warp_lint.confirm.live.checks import Check
 from warp_lint.confirm.live.encode import encode_judgement, encode_steps
 from warp_lint.confirm.live.internals import Unsupported, Warp
 from warp_lint.confirm.live.judgement import Judgement
+from warp_lint.confirm.live.losses import Losses
 from warp_lint.confirm.live.probe import ProbeRun, keep_asleep
 from warp_lint.confirm.live.recorder import Recorder
-from warp_lint.confirm.live.steps import TapeRecord
+from warp_lint.confirm.live.seeds import Seeds
+from warp_lint.confirm.live.steps import Step, TapeRecord
+from warp_lint.confirm.live.views import Views
 
 GRACE = 30.0  # seconds that a check may run over its share before it is killed
 PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
@@ -76,6 +79,11 @@ class Session:
         self.accounts = Accounts(self.recorder, self._observe)
         self.recorder.on_enter = self.entered
         self.recorder.on_gradient_read = self.accounts.read
+        self.views = Views(self.recorder, self._observe)
+        self.recorder.on_view, self.recorder.on_cleared = self.views.taken, self.cleared
+        self.seeds = Seeds(self.recorder, self._observe)
+        self.recorder.on_seed = self.seeds.given
+        self.losses = Losses(self.recorder, self._observe)
         self.started = time.monotonic()
         self.spent = 0.0
         self.number = 0
@@ -110,11 +118,16 @@ class Session:
         else:
             record.probe = found
 
+    def cleared(self, step: Step) -> None:
+        self.views.cleared(step)
+        self.seeds.look(step.site)
+
     # Backwards
 
     def before_backward(self, record: TapeRecord, loss: Any, grads: Any) -> None:
         self.number += 1
         self.accounts.before(record)
+        self.losses.before(record, loss)
         if not record.checked:
             self.skipped += 1
             return
@@ -220,6 +233,7 @@ class Session:
 
     def after_backward(self, record: TapeRecord) -> None:
         self.accounts.after(record)
+        self.seeds.look(self.recorder.steps[-1].site)
         if self.stop and self._complete():
             self.finish("stopped")
             sys.stdout.flush()
@@ -261,6 +275,7 @@ class Session:
         if self.finished or os.getpid() != self.recorder.pid:
             return
         self.finished = True
+        self.views.settle()
         for record in self.recorder.tapes.values():
             if record.probe is not None:
                 record.probe.close()

@@ -310,8 +310,7 @@ class Shadow:
         found = False
         for number, build in self.window.states.wanted(step).items():
             if ("rebuilt", number) in on:
-                self.window.states.put(number, build)
-                found = True
+                found |= self.window.states.put(number, build)
         return found
 
     def _copy(self, step: Step, gradient: Any, gradients: dict[Key, Any], on: Any, taped: bool) -> None:

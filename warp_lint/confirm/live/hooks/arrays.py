@@ -139,6 +139,8 @@ def end_write(recorder: Recorder, step: Step | None) -> None:
             content = recorder.contents.take(touch.low, touch.high)
             touch.after = content if content is not touch.before else None
         recorder.gradient_step(step)
+        if "gradient" in step.options and recorder.on_cleared is not None:
+            recorder.on_cleared(step)
     except Exception as error:
         recorder.trouble(error)
 
@@ -178,10 +180,10 @@ def init_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[...,
             if array.device is not None:
                 recorder.know(array)
                 how = "array" if data is not None else "pointer" if kwargs.get("ptr") is not None else "new"
-                site, _, _, _frame = recorder.sites.here(2)
+                site, path, _, _frame = recorder.sites.here(2)
                 if array.ptr:
                     recorder.born[array.ptr] = recorder.counter
-                    recorder.allocated[array.ptr] = (site, how)
+                    recorder.allocated[array.ptr] = (path or (site,), how)
         except Exception as error:
             recorder.trouble(error)
 
@@ -202,6 +204,8 @@ def read_hook(recorder: Recorder, original: Callable[..., Any], name: str) -> Ca
                 touch.name = recorder.names.of(array, frame) if frame is not None else ""
                 step.touches.append(touch)
                 recorder.gradient_step(step)
+                if name == "numpy" and "gradient" in step.options and recorder.on_view is not None:
+                    recorder.on_view(step, result)
         except Exception as error:
             recorder.trouble(error)
         return result
@@ -226,6 +230,8 @@ def property_hook(recorder: Recorder, original: Any, name: str) -> Any:
                 step.value = bool(value) if name == "requires_grad" else None
                 if name == "grad":
                     step.options["primal"] = weakref.ref(array)
+                    if recorder.on_seed is not None and isinstance(value, recorder.warp.array) and value.ptr:
+                        recorder.on_seed(step, value, recorder.names.of(value, frame) if frame is not None else "")
         except Exception as error:
             recorder.trouble(error)
 

@@ -116,6 +116,8 @@ def tape_hook(recorder: Recorder, original: Callable[..., Any], action: str) -> 
             record = recorder.record_of(tape, 2)
             step.value = record.id
             step.keep = [weakref.ref(a) for a in tape.gradients if isinstance(a, recorder.warp.array)]
+            if recorder.on_cleared is not None:
+                recorder.on_cleared(step)
             if action == "reset":
                 record.steps.clear()
                 record.differentiated = 0
