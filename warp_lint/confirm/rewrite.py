@@ -165,34 +165,21 @@ class Rewriter(ast.NodeTransformer):
             if replaced is not None:
                 return replaced
             self.item.externals.add(external)
-            if self.on_device and self.extractor.is_package(external):
-                made = self.extractor.package_value(self.module, self.scope, node, external)
-                return ast.Name(self._use(made), ast.Load())
-            self.item.single_only |= promote.single_only(external)
-            if self.double and self.on_device and _is_float_constant(external):
-                node.value = self.visit(node.value)
-                return _cast(node)
-            node.value = self.visit(node.value)
-            return node
         root = node.value
         while isinstance(root, ast.Attribute):
             root = root.value
         if isinstance(root, ast.Name) and not self._local(root.id):
-            base = self.project.resolve(self.module, self.scope, node.value)
-            if isinstance(base, ModuleRef):
-                name = self.extractor.name(base.module, base.module.scope, node.attr)
-                if name is None:
-                    raise UnresolvedError(ast.unparse(node))
+            made = self._member(node)
+            if made is not None:
+                return made
+        if external is not None:
+            if self.on_device and self.extractor.is_package(external):
+                name = self.extractor.package_value(self.module, self.scope, node, external)
                 return ast.Name(self._use(name), ast.Load())
-            if isinstance(base, Definition) and isinstance(base.node, ast.ClassDef):
-                if self._is_enum(base):
-                    node.value = ast.Name(self._use(self.extractor.definition(base).name), ast.Load())
-                    return node
-                found = base.inner.bindings.get(node.attr)
-                if found is None:
-                    raise UnresolvedError(ast.unparse(node))
-                name = self.extractor.bound(base.module, base.inner, node.attr, found)
-                return ast.Name(self._use(name), ast.Load())
+            self.item.single_only |= promote.single_only(external)
+            node.value = self.visit(node.value)
+            constant = self.double and self.on_device and _is_float_constant(external)
+            return _cast(node) if constant else node
         try:
             node.value = self.visit(node.value)
         except UnresolvedError as error:
@@ -200,6 +187,25 @@ class Rewriter(ast.NodeTransformer):
                 raise UnresolvedError(ast.unparse(node), error.why) from None
             raise
         return node
+
+    def _member(self, node: ast.Attribute) -> ast.expr | None:
+        """What a module or class of the project has under a name."""
+        base = self.project.resolve(self.module, self.scope, node.value)
+        if isinstance(base, ModuleRef):
+            name = self.extractor.name(base.module, base.module.scope, node.attr)
+            if name is None:
+                raise UnresolvedError(ast.unparse(node))
+            return ast.Name(self._use(name), ast.Load())
+        if isinstance(base, Definition) and isinstance(base.node, ast.ClassDef):
+            if self._is_enum(base):
+                node.value = ast.Name(self._use(self.extractor.definition(base).name), ast.Load())
+                return node
+            found = base.inner.bindings.get(node.attr)
+            if found is None:
+                raise UnresolvedError(ast.unparse(node))
+            name = self.extractor.bound(base.module, base.inner, node.attr, found)
+            return ast.Name(self._use(name), ast.Load())
+        return None
 
     def _is_enum(self, definition: Definition) -> bool:
         node = definition.node

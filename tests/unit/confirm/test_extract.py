@@ -162,6 +162,17 @@ def test_what_a_sibling_took_from_elsewhere_is_taken_from_there(tmp_path, packag
     assert expected in text and text.endswith("x[0] = A__d")
 
 
+def test_a_sibling_module_used_as_a_value_gives_its_constants(tmp_path, package):
+    text = extracted(
+        tmp_path,
+        "import other as types\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[types.Mode.SLOW & 1] = types.A\n",
+        other="import enum\nimport somewhere\nA = somewhere.LOW\n"
+        "class Mode(enum.IntFlag):\n    SLOW = somewhere.SLOW\n",
+    )
+    assert "class Mode(enum.IntFlag):\n    SLOW = somewhere.SLOW" in text and "A = somewhere.LOW" in text
+    assert text.endswith("x[Mode.SLOW & 1] = A__d")
+
+
 def test_a_packages_constant_in_a_kernel_is_promoted(tmp_path, package):
     text = extracted(
         tmp_path, "import somewhere as s\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = s.LOW\n"
