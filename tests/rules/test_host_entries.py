@@ -265,3 +265,31 @@ def test_the_call_that_decides_about_the_gradient(tmp_path: Path) -> None:
     check(tmp_path, body)
     body = body.replace("scratch(N)  # ADJ404", "leaf()").replace("N, False)", "N, True)").replace("]  # ADJ404", "]")
     check(tmp_path, body.replace("Pool(N).z", "Pool(N, grad=False).z  # ADJ404"))
+
+
+@pytest.mark.parametrize(
+    "use", ["return self.x.grad", "return {'x': self.x.grad, 'k': 1}", "self.callback(self.x.grad)"]
+)
+def test_gradients_handed_on_are_read(tmp_path: Path, use: str) -> None:
+    body = f"""
+    class Problem:
+        def __init__(self, callback):
+            self.callback = callback
+            self.x, self.k = leaf(), leaf()
+
+        def gradient(self):
+            self.x.grad.zero_()
+            self.k.grad.zero_()
+            a, b = leaf(), leaf()
+            loss = wp.zeros(1, dtype=float, requires_grad=True)
+            tape = wp.Tape()
+            with tape:
+                wp.launch(square, dim=N, inputs=[self.x], outputs=[a])
+                wp.launch(scale, dim=N, inputs=[a], outputs=[self.x])  # ADJ301
+                wp.launch(multiply, dim=N, inputs=[a, self.k], outputs=[b])
+                wp.launch(total, dim=N, inputs=[b], outputs=[loss])
+            tape.backward(loss)
+            print(self.k.grad.numpy())
+            {use}
+    """
+    check(tmp_path, body)

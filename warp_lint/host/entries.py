@@ -21,11 +21,20 @@ from warp_lint.host.machine import (
     RaisedError,
     StopProgramError,
 )
-from warp_lint.host.values import MISSING, BoundMethod, ClassValue, FunctionValue, Instance, ModuleValue, Unknown
+from warp_lint.host.values import (
+    MISSING,
+    ArrayValue,
+    BoundMethod,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    ModuleValue,
+    Unknown,
+)
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Module
 from warp_lint.syntax.project import External, Project
-from warp_lint.trace.model import Trace
+from warp_lint.trace.model import GradientRead, Trace
 
 RECURSION_LIMIT = 7_000
 MAX_BUILD_DEPTH = 3
@@ -305,6 +314,7 @@ class _Planner:
                         target()
                         continue
                     result = calls.call_value(m, None, target, list(args), dict(kwargs))
+                    _returned(m, result)
                     if isinstance(result, FunctionValue) and result.lexical is not None and result.kind == "plain":
                         # A factory: what it makes holds the tape.
                         inner, named = self._arguments(result)
@@ -439,6 +449,15 @@ class _Planner:
 
 
 DEBUG = False
+
+
+def _returned(m: Machine, result: Any) -> None:
+    """Gradients that an entry returns are what its callers want."""
+    found: dict[int, ArrayValue] = {}
+    calls.reachable(result, found, {})
+    for array in found.values():
+        if array.gradient_of is not None:
+            m.emit(GradientRead, array=array.gradient_of, kind="return")
 
 
 def _function_of(value: Any, node: ast.AST) -> FunctionValue | None:

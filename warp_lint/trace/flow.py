@@ -23,6 +23,7 @@ from warp_lint.trace.model import (
     GradientRead,
     GradientWrite,
     Launch,
+    Opaque,
     OptimizerStep,
     RecordFunction,
     RequiresGrad,
@@ -168,6 +169,8 @@ class Flow:
                     self.pointers[gradient_key(event.view)] = event
             elif isinstance(event, GradientRead):
                 self.interest.add(gradient_key(event.array))
+            elif isinstance(event, Opaque):
+                self.interest.update(gradient_key(a.gradient_of) for a in event.arrays if a.gradient_of is not None)
             elif isinstance(event, OptimizerStep):
                 self.interest.update(gradient_key(a.gradient_of) for a in event.gradients if a.gradient_of is not None)
             elif isinstance(event, Backward):

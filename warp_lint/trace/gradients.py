@@ -130,7 +130,7 @@ class Gradients:
         for index, event in enumerate(trace.events):
             if isinstance(event, Backward):
                 self._backward(windows[index])
-            elif isinstance(event, GradientRead):
+            elif isinstance(event, GradientRead) and event.kind != "return":
                 self._read(index, event.array, event.kind, event.keeps_view)
             elif isinstance(event, OptimizerStep):
                 for gradient in event.gradients:

@@ -273,7 +273,8 @@ class Backward(Event):
 
 @dataclass(slots=True, kw_only=True)
 class GradientRead(Event):
-    """A gradient is used: `kind` "numpy", "launch", "copy", "optimizer", "torch", "assign", "print"."""
+    """A gradient is used: `kind` "numpy", "launch", "copy", "optimizer", "torch", "assign", "print",
+    "return" (an entry hands it to its callers, who may do anything with it)."""
 
     array: Array  # the primal array whose gradient it is
     kind: str
