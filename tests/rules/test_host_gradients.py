@@ -1,0 +1,184 @@
+"""ADJ304, ADJ402, ADJ407, ADJ410 and graphs, from source: what is a check, what a constructor leaves, what runs again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.rules.test_host_entries import check
+from warp_lint.findings import Severity
+
+TWO_STEPS = """
+class Example:
+    def __init__(self):
+        self.x, self.y = leaf(), leaf()
+        self.loss = wp.zeros(1, dtype=float, requires_grad=True)
+        self.tape = wp.Tape()
+        with wp.ScopedCapture() as capture:
+            {captured}
+        self.graph = capture.graph
+
+    def forward(self):
+        wp.launch(square, dim=N, inputs=[self.x], outputs=[self.y])
+        wp.launch(total, dim=N, inputs=[self.y], outputs=[self.loss])
+
+    def forward_backward(self):
+        self.tape = wp.Tape()
+        with self.tape:
+            self.forward()
+        self.tape.backward(self.loss)
+
+    def update(self):
+        wp.launch(scale, dim=N, inputs=[self.x.grad], outputs=[self.x]){mark}
+
+def main():
+    example = Example()
+    for _ in range(3):
+        {step}
+        example.update()
+        example.tape.zero()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_graph_that_holds_the_forward_part_computes_it_again(tmp_path: Path) -> None:
+    """Parameters may change between launches: what backward needs is computed anew."""
+    step = "wp.capture_launch(example.graph)"
+    check(tmp_path, TWO_STEPS.format(captured="self.forward_backward()", step=step, mark=""))
+
+
+def test_a_graph_that_holds_backward_only_uses_what_changed(tmp_path: Path) -> None:
+    body = TWO_STEPS.format(captured="self.tape.backward(self.loss)", step="STEP", mark="  # ADJ304")
+    body = body.replace(
+        "        with wp.ScopedCapture()",
+        "        with self.tape:\n            self.forward()\n        with wp.ScopedCapture()",
+    )
+    check(tmp_path, body.replace("STEP", "wp.capture_launch(example.graph)"))
+
+
+CLEARED = """
+def main():
+    x, k, y = leaf(), leaf(), leaf()
+    loss = wp.zeros(1, dtype=float, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(multiply, dim=N, inputs=[x, k], outputs=[y])
+        wp.launch(total, dim=N, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+    {before}
+    tape.zero(){mark}
+    {after}
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "mark"),
+    [
+        # Read before, and again: a check that they are zero.
+        ("print(x.grad.numpy())", "print(x.grad.numpy())", ""),
+        # Two read at one place, of which one was known before: a check of both.
+        ("print(x.grad.numpy())", "print(x.grad.numpy(), k.grad.numpy())", ""),
+        # Only read after the clearing: too late.
+        ("pass", "print(x.grad.numpy())", "  # ADJ407"),
+        ("print(x.grad.numpy())", "print(k.grad.numpy())", "  # ADJ407"),
+    ],
+)
+def test_gradients_read_after_the_clearing(tmp_path: Path, before: str, after: str, mark: str) -> None:
+    check(tmp_path, CLEARED.format(before=before, after=after, mark=mark))
+
+
+def test_integers_have_no_gradient_to_consume(tmp_path: Path) -> None:
+    body = """
+    @wp.kernel
+    def count(x: wp.array(dtype=float), n: wp.array(dtype=int)):
+        i = wp.tid()
+        n[i] = int(x[i])
+
+    def main():
+        x, y = leaf(), leaf()
+        n = wp.zeros(N, dtype=int, requires_grad=True)
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        tape = wp.Tape()
+        with tape:
+            wp.launch(count, dim=N, inputs=[x], outputs=[n])
+            wp.launch(square, dim=N, inputs=[x], outputs=[y])
+            wp.launch(total, dim=N, inputs=[y], outputs=[loss])
+        tape.backward(loss)
+        print(x.grad.numpy(), n.grad.numpy())
+
+    if __name__ == "__main__":
+        main()
+    """
+    check(tmp_path, body)
+
+
+CONSTRUCTED = """
+class Trainer:
+    def __init__(self, rate):
+        self.x, self.y = leaf(), leaf()
+        self.loss = wp.zeros(1, dtype=float, requires_grad=True)
+        {warm_up}
+
+    def step(self):
+        tape = wp.Tape()
+        with tape:
+            wp.launch(square, dim=N, inputs=[self.x], outputs=[self.y])
+            wp.launch(total, dim=N, inputs=[self.y], outputs=[self.loss])
+        tape.backward(self.loss){mark}
+        print(self.x.grad.numpy())
+        {end}
+
+    def clear(self):
+        self.x.grad.zero_()
+"""
+
+
+def test_what_a_constructor_leaves_says_nothing_of_a_method(tmp_path: Path) -> None:
+    """Other methods may be called in between."""
+    left = CONSTRUCTED.format(warm_up="self.once()", mark="", end="tape.zero()")
+    left += "\n    def once(self):\n        tape = wp.Tape()\n        with tape:\n"
+    left += "            wp.launch(square, dim=N, inputs=[self.x], outputs=[self.y])\n"
+    left += "            wp.launch(total, dim=N, inputs=[self.y], outputs=[self.loss])\n"
+    left += "        tape.backward(self.loss)\n"
+    check(tmp_path, left)
+
+
+def test_a_method_called_twice_without_clearing(tmp_path: Path) -> None:
+    body = CONSTRUCTED.format(warm_up="self.rate = rate", mark="  # ADJ402", end="pass")
+    check(tmp_path, body, Severity.WARNING)
+
+
+SEEDED = """
+def main():
+    x, y, seed = leaf(), leaf(), wp.ones(N, dtype=float)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=N, inputs=[x], outputs=[y])
+        {late}
+    for _ in range(2):
+        y.grad = seed{mark}
+        tape.backward()
+        print(x.grad.numpy())
+        {end}
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("late", "mark", "end"),
+    [
+        ("pass", "  # ADJ410", "tape.zero()"),
+        ("pass", "", "tape.zero()\n        seed.fill_(1.0)"),
+        ("wp.launch(scale, dim=N, inputs=[y], outputs=[x])  # ADJ401", "", "x.grad.zero_(); seed.fill_(1.0)"),
+    ],
+)
+def test_seeds(tmp_path: Path, late: str, mark: str, end: str) -> None:
+    check(tmp_path, SEEDED.format(late=late, mark=mark, end=end))
