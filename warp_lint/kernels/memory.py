@@ -119,7 +119,7 @@ class Memory:
                 visited = self._visits(difference)
                 if visited is not None and visited.id in ids and any(sym == ("loop", visited.id) for sym, _ in b.terms):
                     passes.setdefault(visited.id, 0)  # the pass that writes the element, and none after it
-                if visited is not None:
+                if visited is not None or (not self._sweeps(difference, first, second) and self._overlap(a, b, ids)):
                     once = True
                 elif not self._sweeps(difference, first, second):
                     sure = False
@@ -193,6 +193,47 @@ class Memory:
         if {left.id, right.id} & ({p.id for p in first.loops} & {p.id for p in second.loops}):
             return False
         return [linear(b) for b in left.bounds] == [linear(b) for b in right.bounds]
+
+    def _overlap(self, first: Linear, second: Linear, common: set[int]) -> bool:
+        """Do separate loops that move two indices pass by some element both (given enough passes)?"""
+        one, two = self._interval(first, common), self._interval(second, common)
+        if one is None or two is None:
+            return False
+        return _ahead(one[0], two[1]) and _ahead(two[0], one[1])
+
+    def _interval(self, index: Linear, common: set[int]) -> tuple[Linear, Linear] | None:
+        """Bounds (half open) of an index that one loop of its own moves by one per pass."""
+        own = [(s, f) for s, f in index.terms if isinstance(s, tuple) and s[0] == "loop" and s[1] not in common]
+        if len(own) != 1 or abs(own[0][1]) != 1:
+            return None
+        (symbol, factor) = own[0]
+        bounds = self._range(symbol, common)
+        if bounds is None:
+            return None
+        rest = combine(index, Linear((own[0],), 0), -1)
+        start, stop = bounds
+        if factor > 0:
+            return combine(rest, start, 1), combine(rest, stop, 1)
+        return combine(combine(rest, stop, -1), constant(1), 1), combine(combine(rest, start, -1), constant(1), 1)
+
+    def _range(self, symbol: Symbol, common: set[int], depth: int = 0) -> tuple[Linear, Linear] | None:
+        """The widest range (half open) of a loop variable over all passes of the loops around it."""
+        assert isinstance(symbol, tuple)
+        loop = self.graph.loops[symbol[1]]
+        if loop.kind != "for" or loop.step != 1 or not loop.bounds or depth > 3:
+            return None
+        forms = [constant(0), *map(linear, loop.bounds)] if len(loop.bounds) == 1 else [linear(b) for b in loop.bounds]
+        ends = []
+        for end, form in enumerate(forms[:2]):
+            for inner, factor in form.terms:
+                if isinstance(inner, tuple) and inner[0] == "loop" and inner[1] not in common:
+                    around = self._range(inner, common, depth + 1)
+                    if around is None or factor != 1:
+                        return None
+                    extreme = around[0] if end == 0 else combine(around[1], constant(1), -1)
+                    form = combine(combine(form, Linear(((inner, 1),), 0), -1), extreme, 1)
+            ends.append(form)
+        return ends[0], ends[1]
 
     def idle(self, write: Event) -> bool:
         """`a[i] = a[i]`: a store that leaves memory as it is."""
@@ -301,6 +342,14 @@ class Memory:
             if relation(other.component, write.component) is Relation.COVERS:
                 return other
         return None
+
+
+def _ahead(low: Linear, high: Linear) -> bool:
+    """Is one bound surely below another one, if sizes are large enough?"""
+    difference = combine(high, low, -1)
+    if not difference.terms:
+        return difference.constant > 0
+    return all(factor > 0 for _, factor in difference.terms)
 
 
 def _left_between(write: Event, other: Event) -> bool:
