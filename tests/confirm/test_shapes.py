@@ -14,6 +14,7 @@ CODES = {
     "wrong_in_func": "ADJ101",
     "wrong_generic": "ADJ102",
     "wrong_neighbour": "ADJ110",
+    "wrong_kinds": "ADJ102",
     "plain_wrong": "ADJ101",
     "plain_struct": "ADJ102",
 }
@@ -50,6 +51,9 @@ WRONG = [
     "inner",
     "made_by_a_function",
     "mesh_array",
+    "kinds",
+    "chain",
+    "scan",
 ]
 OPEN = {
     "data": "`DATA` can't be had without its program: it is computed by `open`",

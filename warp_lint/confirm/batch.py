@@ -157,16 +157,22 @@ class Batch:
 
 
 def _gentler(facts: dict[str, Any], ended: Exit) -> bool:
-    """Change a kernel's facts for a second attempt; whether there is one."""
+    """Change a kernel's facts for another attempt; whether there is one."""
+    if ended.reason == "timed out":
+        facts["chains"] += 1  # perhaps a loop follows integers from one to the next
+        return bool(facts["follows"] and facts["chains"] <= 2)
     if ended.reason != "crashed":
         return False
     if ended.detail == "SIGFPE":  # a division of integers
         again: bool = not facts["nonzero"]
         facts["nonzero"] = True
         return again
-    again = facts["small"] != SMALL
-    facts["small"] = SMALL  # perhaps an index was too large for something
-    return again
+    if facts["small"] != SMALL:
+        facts["small"] = SMALL  # perhaps an index was too large for something
+        return True
+    again = facts["follows"] and not facts["chains"]
+    facts["chains"] = facts["chains"] or 1  # perhaps a loop ran out of what it searches
+    return bool(again)
 
 
 def _outcome(event: dict[str, Any]) -> Outcome:

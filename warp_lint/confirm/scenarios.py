@@ -44,6 +44,8 @@ REGULAR = (
     Scenario("positive", 0, "zero"),
 )
 
+CHOICE = 64  # constants above are no kinds of things
+
 SINGULAR_VALUES = (0.0, 1.0, -1.0, 1e2, -1e2, 8e2, 1e4, -1e4, 1e-30)
 
 
@@ -77,6 +79,8 @@ class Facts:
     extremes: bool = False
     normalizes: bool = False
     nonzero: bool = False
+    chains: int = 0  # 1 or 2: integers that a loop may follow until they are negative, or zero
+    follows: bool = False
     kinds: list[str] = field(default_factory=list)
     literals: list[float] = field(default_factory=list)
 
@@ -113,7 +117,6 @@ class Filler:
                 if leaf.values.dtype == np.uint64 and self._fill_handles(leaf):
                     continue
                 values = self._integers(leaf)
-                values = values % self.facts.small if self.facts.small else values
                 leaf.values[...] = np.maximum(values, 1) if self.facts.nonzero else values
 
     def _fill_floats(self, leaf: Leaf, shared: Array, position: int) -> None:
@@ -161,7 +164,31 @@ class Filler:
             values = np.where(random.random(shape) < 0.6, near * random.choice([1.0, 1.0, 1.0, -1.0], shape), values)
         return np.asarray(values)
 
+    def _chains(self, leaf: Leaf) -> Array:
+        """Numbers of earlier elements, as of parents in a tree: loops that follow them come to an end."""
+        rows, columns = leaf.values.shape
+        number = np.arange(rows) - leaf.first
+        last = leaf.shape[-1]
+        column = number % last
+        parent = column - 1 if self.index % 2 == 0 else (column - 1) // 2
+        end = -1 if self.facts.chains == 1 else 0
+        inside = (number >= 0) & (number < leaf.count)
+        return np.asarray(np.where(inside, np.maximum(parent, end), end)[:, None] + np.zeros(columns, dtype=int))
+
     def _integers(self, leaf: Leaf) -> Array:
+        choices = self.facts.choices.get(leaf.label + leaf.suffix, [])
+        if self.facts.chains and not any(choice > 0 for choice in choices):
+            return self._chains(leaf)
+        values = self._plain_integers(leaf)
+        values = values % self.facts.small if self.facts.small else values
+        choices = [choice for choice in choices if abs(choice) <= CHOICE]
+        if choices and self.index != 1:
+            # What elements are compared with has to occur among them.
+            chosen = self.random.choice(choices, values.shape)
+            values = np.where(self.random.random(values.shape) < 0.5, chosen, values)
+        return values
+
+    def _plain_integers(self, leaf: Leaf) -> Array:
         rows, columns = leaf.values.shape
         wide = len(leaf.shape)
         mode = self.scenario.integers

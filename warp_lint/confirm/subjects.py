@@ -217,4 +217,5 @@ def _wrapped_facts(facts: Facts) -> Facts:
         roles={f"{PREFIX}{name}": role for name, role in facts.roles.items()},
         choices={f"{PREFIX}{name}": values for name, values in facts.choices.items()},
         handles={f"{PREFIX}{name}": kind for name, kind in facts.handles.items()},
+        follows=facts.follows,
     )

@@ -28,6 +28,11 @@ class Mode(enum.IntEnum):
     EXACT = 2
 
 
+class Kind(enum.IntEnum):
+    FREE = 4
+    BOUND = 5
+
+
 class Limits:
     LOW = 0.1
     STEPS = 4
@@ -256,6 +261,40 @@ def wrong_tile(a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     wp.tile_store(out, acc * acc)
 
 
+@wp.kernel
+def wrong_kinds(kind: wp.array(dtype=int), start: wp.array(dtype=int), pose: wp.array(dtype=wp.quat), tau: wp.array(dtype=float)):
+    i = wp.tid()
+    t = kind[i]
+    if t == Kind.FREE or t == Kind.BOUND:
+        j = start[i]
+        f = wp.quat_rotate(pose[i], wp.vec3(tau[j], tau[j+1], tau[j+2]))
+        tau[j] = f[0]
+        tau[j+1] = f[1]
+        tau[j+2] = f[2]
+
+
+@wp.kernel
+def wrong_chain(parent: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    k = i
+    s = float(1.0)
+    while k >= 0:
+        s = s * x[k]
+        k = parent[k]
+    out[i] = s
+
+
+@wp.kernel
+def wrong_scan(adr: wp.array(dtype=int), graph: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    k = adr[i]
+    s = float(1.0)
+    while graph[k] >= 0:
+        s = s * x[graph[k]]
+        k += 1
+    out[i] = s
+
+
 # --- can't be had
 
 
@@ -275,8 +314,9 @@ def open_missing(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 def open_forever(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     k = int(0)
+    y = x[i]
     while k >= 0:
-        out[i] = x[i] * x[i]
+        out[i] = y * y
         k = 1 - k
 
 
