@@ -31,7 +31,7 @@ TRUTH = CORPUS / "ground_truth"
 FITTING = {
     "component-reassignment": "104 111",
     "launch-overwrite": "301 401",
-    "loop-carried": "105 107",
+    "loop-carried": "105 107 106",
     "loop-result": "106 105",
     "self-overwrite": "102 101 103 110",
     "overwrite-after-read-in-kernel": "103 102 110",
@@ -46,7 +46,7 @@ FITTING = {
     "custom-adjoint": "201 202 204 206",
     "severed-requires-grad": "404 305",
     "while-counter": "105",
-    "replay-side-effect": "203",
+    "replay-side-effect": "203 103",
     "backward-disabled": "405",
     "where-nan": "501",
     "off-tape-write": "304",

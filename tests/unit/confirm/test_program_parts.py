@@ -48,6 +48,19 @@ def test_a_kink_admits_what_lies_between_its_sides() -> None:
     assert not found.admits(1.5, 1e-3, 0.0)
 
 
+def test_the_derivative_from_one_side_where_the_function_ends() -> None:
+    steps = [1e-2, 1e-3, 1e-4]
+
+    def edge(x: float) -> float:
+        return 3.0 * x + x * x if x >= 0.0 else float("nan")
+
+    found = settle(steps, *differences(edge, 0.0, steps), 1e-16)
+    assert found.known and not found.kink
+    assert found.value == pytest.approx(3.0, rel=1e-6)
+    steep = settle(steps, *differences(lambda x: float(np.sqrt(x)) if x >= 0 else np.nan, 0.0, steps), 1e-16)
+    assert not steep.known
+
+
 def test_nothing_settles_on_infinities() -> None:
     assert not settle([1e-2, 1e-3], [np.inf, np.nan], [(0, 0), (0, 0)], 0.0).known
 

@@ -20,6 +20,7 @@ from warp_lint.confirm.live.window import External, Region, Window
 # Relative steps, largest first, for each floating-point size.
 STEPS = {2: (0.2, 0.1, 0.05), 4: (3e-2, 1e-2, 3e-3, 1e-3), 8: (1e-3, 1e-4, 1e-5, 1e-6)}
 KINK = 0.02
+SMALLEST = 1e-8  # least factor of the steps
 SLOW = 0.04  # seconds of one forward above which fewer steps are tried
 
 
@@ -135,7 +136,9 @@ class Forward:
         unit = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size]
         best: Difference | None = None
         slow = self.seconds / max(self.runs, 1) > SLOW
-        for factor in (1.0,) if slow else (1.0, 30.0):
+        factors = [1.0] if slow else [1.0, 30.0]
+        while factors:
+            factor = factors.pop(0)
             centred: list[float] = []
             steps = [
                 s * scale * factor
@@ -150,6 +153,10 @@ class Forward:
             found = settle(steps, centred, sides, unit * max(abs(base), magnitude))
             if best is None or found.error < best.error:
                 best = found
+            if not found.known and factor > SMALLEST and size == 8:
+                # The edge of the function's domain is nearer than the step.
+                factors = [min(factor, 1.0) * 1e-3]
+                continue
             # Drowned in rounding: the values may be small beside those that they are added to.
             if not found.known or found.kink or found.error <= 0.05 * abs(found.value) or found.value == 0:
                 break
@@ -177,7 +184,26 @@ def settle(
             size = max(abs(left), abs(right), 1e-300)
             # A smooth function's one-sided differences close in with the step; a kink's do not.
             best.kink = gap > KINK * size and gap > 0.5 * wide and gap > 4 * noise / steps[i + 1]
-    return best or Difference(float("nan"), float("inf"))
+    return best or _one_sided(steps, sides, noise) or Difference(float("nan"), float("inf"))
+
+
+def _one_sided(steps: Sequence[float], sides: Sequence[tuple[float, float]], noise: float) -> Difference | None:
+    """Where the function ends on one side: the derivative from the other."""
+    best: Difference | None = None
+    for side in (0, 1):
+        if any(np.isfinite(pair[1 - side]) for pair in sides):
+            continue
+        for i in range(len(steps) - 1):
+            ratio = steps[i] / steps[i + 1]
+            near, far = sides[i + 1][side], sides[i][side]
+            value, error = (ratio * near - far) / (ratio - 1), abs(near - far) + noise / steps[i + 1]
+            if (
+                np.isfinite(value)
+                and error <= 0.1 * abs(value) + noise / steps[i + 1]
+                and (not best or error < best.error)
+            ):
+                best = Difference(float(value), float(error), left=float(value), right=float(value))
+    return best
 
 
 def element_change(touch: Touch, index: tuple[int, ...]) -> Callable[[float], None]:
