@@ -15,6 +15,9 @@ CODES = {
     "wrong_generic": "ADJ102",
     "wrong_neighbour": "ADJ110",
     "wrong_kinds": "ADJ102",
+    "wrong_table": "ADJ102",
+    "wrong_texture": "ADJ102",
+    "plain_open": "ADJ104",
     "plain_wrong": "ADJ101",
     "plain_struct": "ADJ102",
 }
@@ -54,6 +57,9 @@ WRONG = [
     "kinds",
     "chain",
     "scan",
+    "table",
+    "texture",
+    "settings",
 ]
 OPEN = {
     "data": "`DATA` can't be had without its program: it is computed by `open`",
@@ -133,6 +139,15 @@ def test_a_struct_of_arrays_goes_into_a_func_as_it_is(shapes: dict[str, Verdict]
     assert shapes["plain_struct"].status is Status.CONFIRMED, shapes["plain_struct"]
 
 
+def test_an_open_type_is_that_of_a_struct_with_the_fields(shapes: dict[str, Verdict]) -> None:
+    verdict = shapes["plain_open"]
+    assert verdict.status is Status.CONFIRMED and verdict.method.endswith("assuming `item`: `Inner`"), verdict
+
+
+def test_what_an_objects_class_says_is_named(shapes: dict[str, Verdict]) -> None:
+    assert shapes["wrong_settings"].method.endswith("assuming `settings.steps` = 20")
+
+
 def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:
     single = {name for name, verdict in shapes.items() if "single precision" in verdict.method}
-    assert single == {"right_mesh", "wrong_mesh_array"}
+    assert single == {"right_mesh", "wrong_mesh_array", "wrong_texture"}

@@ -102,10 +102,9 @@ class Batch:
         if current is not None:
             target = next(t for t in targets if t["key"] == current)
             if not _gentler(target["facts"], ended):
-                crashed = adjoint and ended.reason == "crashed"
                 part = "adjoint" if adjoint else "kernel"
-                reason = f"the {part} {what}" + (" where the forward didn't" if crashed else "")
-                self.outcomes[current] = Outcome(failed=reason, adjoint_crashed=crashed)
+                reason = f"the {part} {what}" + (" where the forward didn't" if adjoint else "")
+                self.outcomes[current] = Outcome(failed=reason, adjoint_died=adjoint)
             return [targets]
         pending = [t for t in targets if t["key"] not in self.outcomes]
         if compiling and len(pending) > 1:

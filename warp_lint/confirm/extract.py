@@ -13,6 +13,7 @@ import sys
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.factories import Factories, default, plausible
+from warp_lint.confirm.infer import field_default
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.packages import installed
 from warp_lint.confirm.rewrite import Rewriter
@@ -265,6 +266,17 @@ class Extractor:
             copied.body = copied.body or [ast.Pass()]
             copied.name = item.name
             item.sources[precision] = _source(copied)
+
+    def field(self, module: Module, scope: Scope, node: ast.Attribute) -> str | None:
+        """A field of an object that a factory is given: what its class has by default, noted as `assumed`."""
+        if self._asking or not isinstance(node.value, ast.Name):
+            return None
+        found = field_default(self, module, scope, node.value.id, node.attr)
+        if found is None:
+            return None
+        made = self._value(found.module, found.scope, node.attr, found.expression, ())
+        self.items[made].assumed = f"`{ast.unparse(node)}` = {ast.unparse(found.expression)}"
+        return made
 
     # Names
 

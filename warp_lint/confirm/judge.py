@@ -39,13 +39,13 @@ class Outcome:
     singular: Sequence[Sample] = ()
     precision: str = ""
     failed: str = ""
-    adjoint_crashed: bool = False
+    adjoint_died: bool = False
 
 
 def verdict(code: str, outcome: Outcome, codes: Collection[str] = ()) -> Verdict:
     """What the samples say about a finding with this code. `codes` are those of all findings about
     the same kernel: a wrong gradient that another one explains doesn't confirm this one."""
-    if outcome.adjoint_crashed and code in DIVERGING:
+    if outcome.adjoint_died and code in DIVERGING:
         return Verdict(Status.CONFIRMED, outcome.failed, "the kernel alone")
     if outcome.failed:
         return Verdict(Status.INCONCLUSIVE, outcome.failed)

@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 MAX_DIMENSIONS = 4
 ALIGNMENT = 256
 GUARD = 1 << 18  # bytes around each array that a launch shouldn't write
+TABLE = 64  # elements before and after an array of structs that hold arrays
 MARGIN = 1 << 24  # bytes around everything that it may read
 
 
@@ -100,6 +101,7 @@ class Memory:
         self.leaves: list[Leaf] = []
         self.labels: list[str] = []  # of the arrays
         self._plans: dict[str, _Plan] = {}
+        self._tables: set[str] = set()  # arrays of structs that hold arrays
         self._sizes = sizes
         for name, kind in parameters:
             self._plan(name, kind)
@@ -130,6 +132,10 @@ class Memory:
             if type(kind).__name__ not in ("array", "_ArrayAnnotation"):
                 raise UnsupportedError(f"`{path}` is an `{type(kind).__name__}`")
             dtype = kind.dtype
+            if is_struct(dtype) and kind.ndim == 1 and _holds_arrays(dtype):
+                self._tables.add(path)
+                self._plan(path, dtype)
+                return
             if not 1 <= kind.ndim <= MAX_DIMENSIONS:
                 raise UnsupportedError(f"`{path}` has {kind.ndim} dimensions")
             shape = self._sizes.shape(kind.ndim)
@@ -183,6 +189,12 @@ class Memory:
             for name, variable in kind.vars.items():
                 setattr(instance, name, self._argument(f"{path}.{name}", variable.type))
             return instance
+        if path in self._tables and is_array(kind):
+            # Structs that hold arrays can't be perturbed: every element is the same one.
+            elements = wp.array(
+                [self._argument(path, kind.dtype)] * (2 * TABLE + self._sizes.side), dtype=kind.dtype, device="cpu"
+            )
+            return elements[TABLE : TABLE + self._sizes.side]
         if is_array(kind):
             return self.arrays[path]
         return self._scalar(path, kind)
@@ -238,6 +250,16 @@ def parameters_of(kernel: Any) -> list[tuple[str, Any]]:
 
 def is_struct(kind: Any) -> bool:
     return type(kind).__name__ == "Struct"
+
+
+def _holds_arrays(kind: Any) -> bool:
+    fields = [variable.type for variable in kind.vars.values()]
+    return any(is_array(f) or _is_object(f) or (is_struct(f) and _holds_arrays(f)) for f in fields)
+
+
+def _is_object(kind: Any) -> bool:
+    """Whether a type stands for something outside the kernel's memory."""
+    return isinstance(kind, type) and kind.__name__.startswith("Texture")
 
 
 def is_array(kind: Any) -> bool:

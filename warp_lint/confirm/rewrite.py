@@ -183,6 +183,9 @@ class Rewriter(ast.NodeTransformer):
         try:
             node.value = self.visit(node.value)
         except UnresolvedError as error:
+            made_up = self.extractor.field(self.module, self.scope, node)
+            if made_up is not None:
+                return ast.Name(self._use(made_up), ast.Load())
             if isinstance(root, ast.Name) and error.name == root.id:
                 raise UnresolvedError(ast.unparse(node), error.why) from None
             raise

@@ -228,6 +228,8 @@ class Filler:
     def _scalar(self, path: str, kind: Any) -> Any:
         base = scalar_type(kind)
         name = getattr(base, "__name__", str(base))
+        if name.startswith("Texture"):
+            return self._texture(path, kind)
         if is_array(kind) or (not isinstance(kind, type) and not hasattr(kind, "_shape_")):
             raise UnsupportedError(f"`{path}` is a `{type(kind).__name__}`")
         of = kind_of(base)
@@ -321,6 +323,13 @@ class Filler:
             except Exception as error:
                 raise UnsupportedError(f"`{path}` is a volume, which can't be made here: {error}") from None
         raise UnsupportedError(f"`{path}` is a {kind}")
+
+    def _texture(self, path: str, kind: Any) -> Any:
+        dimensions = {"Texture1D": 1, "Texture2D": 2, "Texture3D": 3}.get(kind.__name__)
+        if dimensions is None:
+            raise UnsupportedError(f"`{path}` is a `{kind.__name__}`")
+        random = np.random.default_rng((self.seed, self.index, 78))
+        return kind(random.uniform(0.0, 1.0, (8,) * dimensions).astype(np.float32), device="cpu")
 
     def _points(self, random: np.random.Generator) -> Array:
         leaves = self.memory.point_arrays() if self.memory is not None else []

@@ -6,10 +6,11 @@ import ast
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.extract import Extractor
+from warp_lint.confirm.infer import Annotation, argument_type, is_open, unquoted
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.rewrite import Rewriter
 from warp_lint.confirm.trees import clone
-from warp_lint.syntax.module import Definition
+from warp_lint.syntax.module import Definition, Module, Scope
 from warp_lint.syntax.project import External
 
 SINK_STRIDE = 32
@@ -61,6 +62,9 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
     item.needs = [func.name]
     if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
         raise UnresolvedError(definition.name, "it takes a variable number of arguments")
+    inferred = _inferred(extractor, definition)
+    guesses_made = [f"`{name}`: `{ast.unparse(found.expression)}`" for name, found in inferred.items()]
+    item.assumed = ", ".join(guesses_made)
     for precision in PRECISIONS:
         rewriter = Rewriter(extractor, item, definition.module, definition.scope, None, precision, generic)
         scalar = "wp.float64" if precision == "double" else "wp.float32"
@@ -69,17 +73,22 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
         for argument in [*node.args.posonlyargs, *node.args.args]:
             name = f"{PREFIX}{argument.arg}"
             value = f"{VALUE_PREFIX}{argument.arg}"
-            if argument.annotation is None:
-                kind: ast.expr = ast.Name("Any", ast.Load())
+            found = inferred.get(argument.arg)
+            if found is not None:
+                reader = Rewriter(extractor, item, found.module, found.scope, None, precision, generic)
+                text = ast.unparse(reader.annotation(clone(found.expression)))
+                made = found.module, found.scope, found.expression
+                array = _is_array(extractor, *made) or _holds_arrays(extractor, *made)
+            elif argument.annotation is None:
                 item.generic = True
                 guesses = promote.GENERIC_GUESSES["double" if precision == "double" else "original"]
                 text = f"wp.{guesses[int(generic or 0)]}"
                 array = False
             else:
-                kind = argument.annotation
-                text = ast.unparse(rewriter.annotation(clone(kind)))
+                written = definition.module, definition.scope, argument.annotation
+                text = ast.unparse(rewriter.annotation(clone(argument.annotation)))
                 # An array can't hold structs that hold arrays.
-                array = _is_array(extractor, definition, kind) or _holds_arrays(extractor, definition, kind)
+                array = _is_array(extractor, *written) or _holds_arrays(extractor, *written)
                 if "Callable" in text:
                     raise UnresolvedError(argument.arg, "a function is passed to it")
             if array:
@@ -122,34 +131,42 @@ def _results(node: ast.FunctionDef) -> int:
     return 0
 
 
-def _is_array(extractor: Extractor, definition: Definition, annotation: ast.expr) -> bool:
-    target = _unquoted(annotation)
+def _inferred(extractor: Extractor, definition: Definition) -> dict[str, Annotation]:
+    """Types of parameters that leave it open: structs and the like; numbers are tried one by one."""
+    node = definition.node
+    assert isinstance(node, ast.FunctionDef)
+    found = {}
+    for argument in [*node.args.posonlyargs, *node.args.args]:
+        if is_open(extractor, definition.module, definition.scope, argument.annotation):
+            made = argument_type(extractor, definition, argument.arg)
+            if made is not None:
+                found[argument.arg] = made
+    return found
+
+
+def _is_array(extractor: Extractor, module: Module, scope: Scope, annotation: ast.expr) -> bool:
+    target = unquoted(annotation)
     if isinstance(target, ast.Call):
         target = target.func
     elif isinstance(target, ast.Subscript):
         target = target.value
-    resolved = extractor.project.resolve(definition.module, definition.scope, target)
+    resolved = extractor.project.resolve(module, scope, target)
     if not isinstance(resolved, External):
         return False
-    return resolved.name.startswith("warp.") and "array" in resolved.name
+    return resolved.name.startswith("warp.") and ("array" in resolved.name or "Texture" in resolved.name)
 
 
-def _holds_arrays(extractor: Extractor, definition: Definition, annotation: ast.expr, depth: int = 0) -> bool:
+def _holds_arrays(extractor: Extractor, module: Module, scope: Scope, annotation: ast.expr, depth: int = 0) -> bool:
     """Whether an annotation is a struct with arrays in it."""
-    struct = extractor.project.resolve(definition.module, definition.scope, _unquoted(annotation))
+    struct = extractor.project.resolve(module, scope, unquoted(annotation))
     if not isinstance(struct, Definition) or not isinstance(struct.node, ast.ClassDef) or depth > 4:
         return False
-    fields = [s.annotation for s in struct.node.body if isinstance(s, ast.AnnAssign)]
-    return any(_is_array(extractor, struct, f) or _holds_arrays(extractor, struct, f, depth + 1) for f in fields)
-
-
-def _unquoted(annotation: ast.expr) -> ast.expr:
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            return ast.parse(annotation.value, mode="eval").body
-        except (SyntaxError, ValueError):
-            pass
-    return annotation
+    for statement in struct.node.body:
+        if isinstance(statement, ast.AnnAssign):
+            field = struct.module, struct.scope, statement.annotation
+            if _is_array(extractor, *field) or _holds_arrays(extractor, *field, depth + 1):
+                return True
+    return False
 
 
 def _is_integer(text: str) -> bool:

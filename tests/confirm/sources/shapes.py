@@ -253,6 +253,18 @@ def right_local_array(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 
 @wp.kernel
+def wrong_table(table: wp.array(dtype=State), k: wp.array(dtype=float)):
+    i = wp.tid()
+    table[i].mass[i] = table[i].mass[i] * k[i]
+
+
+@wp.kernel
+def wrong_texture(texture: wp.Texture3D, x: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = x[i] * x[i] * wp.texture_sample(texture, wp.vec3(0.3, 0.2, 0.1), dtype=float)
+
+
+@wp.kernel
 def wrong_tile(a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     acc = wp.tile_zeros(shape=4, dtype=float)
     for j in range(n):
@@ -392,6 +404,23 @@ def make_object(model):
     return object_unknown
 
 
+class Settings:
+    steps: int = 20
+    gain: float
+
+
+def make_from_settings(settings: Settings):
+    @wp.kernel
+    def wrong_settings(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+        i = wp.tid()
+        s = float(1.0)
+        for _k in range(wp.static(settings.steps)):
+            s *= x[i]
+        out[i] = s
+
+    return wrong_settings
+
+
 def power_of(count: int, weight):
     scale = weight * 2.0
 
@@ -467,6 +496,13 @@ def plain_wrong(a: wp.array(dtype=float), i: int, s: float):
 @wp.func
 def plain_struct(s: State, i: int, k: float):
     s.pos[i] = s.pos[i] * wp.dot(s.pos[i], s.pos[i]) * k
+
+
+@wp.func
+def plain_open(item: Any, k: float):
+    v = wp.vec3(item.w, k, 1.0)
+    v[0] = item.v[1] * k
+    return wp.dot(v, v)
 
 
 @wp.func

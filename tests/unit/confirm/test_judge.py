@@ -63,7 +63,7 @@ def test_singular_points():
 
 
 def test_a_crash_of_the_adjoint_alone_proves_a_diverged_replay():
-    crash = Outcome(failed="the adjoint crashed", adjoint_crashed=True)
+    crash = Outcome(failed="the adjoint crashed", adjoint_died=True)
     assert verdict("ADJ203", crash).status is Status.CONFIRMED
     assert verdict("ADJ104", crash).status is Status.INCONCLUSIVE
 
