@@ -28,7 +28,7 @@ def decode(data: bytes, display: str) -> str | LintError:
             byte = data[error.start]
             message = f"not valid {error.encoding}: byte 0x{byte:02x}; declare the file's encoding or save it as UTF-8"
             return LintError(display, line, column, message, UNPARSABLE)
-        except (SyntaxError, LookupError) as error:
+        except (SyntaxError, LookupError, UnicodeError) as error:
             return LintError(display, 1, 1, str(error), UNPARSABLE)
     if "\0" in text:
         before = text[: text.index("\0")]

@@ -60,6 +60,7 @@ def hostile(write, tmp_path):
         (HEAD.encode() + b"x = 1\0\n", (2, 6), "NUL byte"),
         (b"\xff\xfe" + (HEAD + "x = (\n").encode("utf-16-le"), (2, 5), "'(' was never closed"),
         (b"# coding: klingon\n" + HEAD.encode(), (1, 1), "unknown encoding"),
+        (b"# coding: undefined\n" + HEAD.encode(), (1, 1), "undefined"),
     ],
 )
 def test_text_that_does_not_parse(write, hostile, content, place, message):
@@ -147,6 +148,32 @@ def test_long_expressions(write, hostile, term):
 def test_large_files(write, hostile, piece, count):
     write("hostile.py", HEAD + piece * count)
     assert hostile() == (1, [], [], [])
+
+
+@pytest.mark.parametrize(
+    "grown",
+    [
+        "[x := x + x for _ in range(60)]",
+        "[x.extend(x) for _ in range(60)]",
+        "[t := t + t for _ in range(60)]",
+        "[t := t.join([t, t, t]) for _ in range(60)]",
+        "[t := f'{t}{t}' for _ in range(60)]",
+        "'%1000000000d' % 1",
+        "'{:>1000000000}'.format(1)",
+        "f'{1:>1000000000}'",
+    ],
+)
+def test_values_that_would_fill_the_memory(write, hostile, grown):
+    """A later finding is still made."""
+    resource = pytest.importorskip("resource")
+    tail = GOOD.replace("with wp.Tape", f"x = [1]\n    t = 'ab'\n    y = {grown}\n    with wp.Tape")
+    write("hostile.py", tail)
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, limit[1]))
+    try:
+        assert hostile() == (1, [("hostile.py", 7, "ADJ101")], [], [])
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limit)
 
 
 def test_deep_nesting_of_blocks(write, hostile):

@@ -89,7 +89,7 @@ def _extend(m: Machine, receiver: list[Any], values: Any = None) -> None:
         some = isinstance(values, (Unknown, LazyList))
         elements = [containers.get_item(m, values, i) for i in range(2)] if some else []
     m.keep_list(receiver)
-    receiver.extend(elements)
+    containers.grow(receiver, elements)
 
 
 def _insert(m: Machine, receiver: list[Any], index: Any = 0, value: Any = None) -> None:
@@ -264,7 +264,8 @@ def _string(m: Machine, receiver: str, name: str, args: list[Any], kwargs: dict[
     if name == "join":
         elements = containers.known_elements(m, args[0]) if args else None
         if elements is not None and all(isinstance(e, str) for e in elements):
-            return receiver.join(elements)
+            length = sum(map(len, elements)) + len(receiver) * len(elements)
+            return receiver.join(elements) if length <= containers.MAX_SIZE else Unknown("string")
         return Unknown("string")
     simple = (str, int, float, bool, tuple, type(None))
     if all(isinstance(a, simple) for a in args) and all(isinstance(v, simple) for v in kwargs.values()):
@@ -273,6 +274,7 @@ def _string(m: Machine, receiver: str, name: str, args: list[Any], kwargs: dict[
             method is not None
             and len(receiver) < 10_000
             and name not in ("ljust", "rjust", "center", "zfill", "expandtabs")
+            and not (name in ("format", "format_map") and containers.may_be_wide(receiver))
         ):
             try:
                 result = method(*args, **kwargs)

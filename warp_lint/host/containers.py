@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from warp_lint.host import arrays, calls, externals, natives, operators
@@ -28,6 +29,8 @@ from warp_lint.host.values import (
 from warp_lint.syntax.project import External
 
 MAX_ELEMENTS = 512
+MAX_SIZE = 100_000  # of lists and texts that programs double and double again
+_WIDE = re.compile(r"\d{4}|\*")
 
 
 def dict_key(key: Any) -> Any:
@@ -421,9 +424,20 @@ def contains(m: Machine, owner: Any, value: Any) -> Any:
     return None
 
 
+def grow(values: list[Any], elements: list[Any]) -> None:
+    """`values.extend(elements)`, as long as that stays reasonable."""
+    if len(values) + len(elements) <= MAX_SIZE:
+        values.extend(elements)
+
+
+def may_be_wide(template: str) -> bool:
+    """Could a format string ask for a text of any length?"""
+    return _WIDE.search(template) is not None
+
+
 def concatenate(left: Any, right: Any) -> Any:
     """`list + list`."""
-    if isinstance(left, list) and isinstance(right, list):
+    if isinstance(left, list) and isinstance(right, list) and len(left) + len(right) <= MAX_SIZE:
         return left + right
     a, b = (v.length if isinstance(v, LazyList) else len(v) for v in (left, right))
     if not isinstance(a, int):

@@ -562,7 +562,7 @@ class ExpressionLowerer:
 
         def run(frame: Frame) -> Any:
             values = [p(frame) for p in parts]
-            if all(isinstance(v, str) for v in values):
+            if all(isinstance(v, str) for v in values) and sum(map(len, values)) <= containers.MAX_SIZE:
                 return "".join(values)
             return Unknown("string", merge_sources(*values))
 
@@ -577,10 +577,13 @@ class ExpressionLowerer:
             value = value_of(frame)
             operators.use(m, value)
             if isinstance(value, (str, int, float, bool)) or value is None:
+                how = spec(frame) if spec is not None else ""
                 try:
-                    return format(value, spec(frame)) if spec is not None else str(value)
-                except (ValueError, TypeError):
-                    return Unknown("string")
+                    if isinstance(how, str) and not containers.may_be_wide(how):
+                        return format(value, how)
+                except (ValueError, TypeError, OverflowError):
+                    pass
+                return Unknown("string")
             return Unknown("string", merge_sources(value))
 
         return run

@@ -95,7 +95,8 @@ def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
         if operator is ast.Add:
             if isinstance(left, (list, LazyList)) and isinstance(right, (list, LazyList)):
                 return containers.concatenate(left, right)
-            if isinstance(left, (tuple, str, bytes)) and type(left) is type(right):
+            same = isinstance(left, (tuple, str, bytes)) and type(left) is type(right)
+            if same and len(left) + len(right) <= containers.MAX_SIZE:
                 return op.add(left, right)
         elif operator is ast.Mult:
             if isinstance(right, (list, tuple, str)) and isinstance(left, int):
@@ -106,7 +107,8 @@ def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
                 base = list(left)
                 return LazyList(len(left) * right, lambda i: base[i % len(base)] if isinstance(i, int) else base[0])
         elif operator is ast.Mod and isinstance(left, str):
-            return left % right
+            if len(left) <= containers.MAX_SIZE and not containers.may_be_wide(left):
+                return left % right
         elif operator is ast.BitOr and isinstance(left, dict) and isinstance(right, dict):
             return {**left, **right}
         elif isinstance(left, SetValue) and isinstance(right, SetValue):
@@ -248,7 +250,7 @@ def inplace(m: Machine, operator: type, left: Any, right: Any, hint: str) -> Any
         elements = containers.known_elements(m, right)
         if elements is not None:
             m.keep_list(left)
-            left.extend(elements)
+            containers.grow(left, elements)
             return left
     if isinstance(left, HostArray):
         use(m, right)
