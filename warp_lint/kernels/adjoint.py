@@ -298,7 +298,6 @@ class Adjoint:
             self._through_constructor(value, mask, inner)
             return
         total = mask | _union(inner)
-        self.use[value.id] |= total
         for argument, position in zip(value.args, value.bound, strict=False):
             if position is None or position >= len(entry.operands):
                 continue

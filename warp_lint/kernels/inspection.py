@@ -11,12 +11,13 @@ from packaging.version import Version
 
 from warp_lint.findings import Location, Note, Severity
 from warp_lint.kernels.adjoint import Adjoint
-from warp_lint.kernels.analysis import stores_clear
+from warp_lint.kernels.analysis import reader_of, stores_clear
 from warp_lint.kernels.detect import Options
 from warp_lint.kernels.effects import Access, Path
 from warp_lint.kernels.graph import Event, Frame, Graph, Loop, Value, exclusive
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.replay import Cause, Defect, Replay
+from warp_lint.kernels.types import UNKNOWN
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Definition
 from warp_lint.syntax.project import Project
@@ -223,6 +224,15 @@ class Inspection:
             return False
         same = self.memory.canonical(first.path) == self.memory.canonical(event.path)
         return same and first.access is Access.READ and self.memory.same_pass(first, event)
+
+    def is_field(self, value: Value) -> bool:
+        """Does a component write assign a field of a struct (also of a struct inside it), not a part of a vector?"""
+        type = value.args[0].type
+        for part in (value.key or ())[:-1]:
+            if type.kind != "struct" or type.struct is None:
+                return False
+            type = reader_of(self.project).fields(type.struct).get(str(part), UNKNOWN)
+        return type.kind == "struct"
 
     # Places
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from warp_lint.kernels.adjoint import Adjoint, Need, extremum
 from warp_lint.kernels.effects import Access
-from warp_lint.kernels.graph import Event, Frame, Loop, Mutation, Value, exclusive, implied
+from warp_lint.kernels.graph import Event, Frame, Key, Loop, Mutation, Value, exclusive, implied
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.objects import Relation, relation
+from warp_lint.kernels.parts import taint_of
 from warp_lint.kernels.unchanged import keeps
 
 
@@ -137,6 +138,15 @@ class Replay:
             result |= taint[argument.id]
         if op == "index" and result:
             result &= ~self._kept(value)
+            if result and value.key:
+                result &= self._component(value, value.key)
+        return result
+
+    def _component(self, value: Value, key: Key) -> int:
+        """Taint of a component, which a loop that changes others of the object leaves alone."""
+        result = taint_of(self.taint, lambda argument: self.late(argument.args[0], argument), value.args[0], key)
+        for index in value.args[1:]:
+            result |= self.taint[index.id]
         return result
 
     def _kept(self, value: Value) -> int:
@@ -254,8 +264,8 @@ class Replay:
 
     # Needs
 
-    def late(self, value: Value, user: Value) -> int:
-        """Causes that change a variable between its use and the adjoint of that use."""
+    def late(self, value: Value, user: Value, keys: list[Key] | None = None) -> int:
+        """Causes that change a variable (or some components of it) between its use and the adjoint of that use."""
         result = 0
         cell = value.cell
         if cell is not None:
@@ -264,6 +274,8 @@ class Replay:
                 if new.id <= value.id or new is user or exclusive(new.guards, user.guards):
                     continue
                 if relation(mutation.key, ()) is Relation.NONE or new.id in self._own(value):
+                    continue
+                if keys is not None and all(relation(mutation.key, key) is Relation.NONE for key in keys):
                     continue
                 result |= self._cause(
                     ("mutation", new.id), Cause("mutation", 0, mutation=mutation, name=cell.name, value=new), None
@@ -290,8 +302,11 @@ class Replay:
     def defects(self) -> list[Defect]:
         found: list[Defect] = []
         for need in self.adjoint.needs:
+            keys = self._elementwise(need)
             mask = self.taint[need.value.id]
-            mask |= self.late(need.value, need.user)
+            if mask and keys is not None:
+                mask = self._components(need.value, keys)
+            mask |= self.late(need.value, need.user, keys)
             if mask:
                 found.extend(Defect(need, cause) for cause in self.causes_of(mask))
         for event in self.graph.events:
@@ -299,6 +314,23 @@ class Replay:
             if pair is not None:
                 found.extend(self._changed_extremum(event, pair[1]))
         return found
+
+    def _elementwise(self, need: Need) -> list[Key] | None:
+        """Components that matter of a vector times a scalar, if only some of the product are used."""
+        user = need.user
+        if user.op != "call" or user.name not in ("mul", "div") or need.value.type.kind != "vec":
+            return None
+        if self.adjoint.use[user.id]:
+            return None
+        if need.value not in user.args or not all(a is need.value or a.type.kind == "float" for a in user.args):
+            return None
+        return [key for key, mask in self.adjoint.parts.get(user.id, {}).items() if mask] or None
+
+    def _components(self, value: Value, keys: list[Key]) -> int:
+        result = 0
+        for key in keys:
+            result |= taint_of(self.taint, lambda argument: self.late(argument.args[0], argument), value, key)
+        return result
 
     def _changed_extremum(self, event: Event, value: Value) -> list[Defect]:
         """The adjoint of an atomic minimum or maximum compares its value with what the element holds by then."""

@@ -53,7 +53,7 @@ def _changed(inspection: Inspection, value: Value) -> Value | None:
         return value.args[0] if own and value.args[0].op == "arg" else None
     if value.op != "mutate" or not value.key or value.extra == "copy":
         return None
-    if value.args[0].type.kind == "struct" and isinstance(value.key[-1], int):
+    if value.args[0].type.kind == "struct" and not inspection.is_field(value):
         return None  # a component of a struct's vector: its adjoint isn't taken at all
     pending, seen = [value.args[0]], set[int]()
     while pending:

@@ -119,8 +119,8 @@ def leaked(inspection: Inspection, value: Value) -> int | None:
     kind = value.args[0].type.kind
     if value.name != "set" or not value.key:
         return None
-    if kind == "struct" and (len(value.key) < 2 or inspection.before("1.16")):
-        return None
+    if kind == "struct" and (inspection.is_field(value) or inspection.before("1.16")):
+        return None  # the adjoint of a field is cleared
     if kind == "tile" and not inspection.before("1.17"):
         return None
     if not inspection.adjoint.part_use(value, value.key):

@@ -17,8 +17,8 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for value in inspection.graph.values:
         if value.op != "mutate" or value.args[0].type.kind != "struct" or not value.key or len(value.key) < 2:
             continue
-        if isinstance(value.key[-1], str) and value.key[-1] not in ("p", "q"):
-            continue  # a field of a nested struct
+        if inspection.is_field(value):
+            continue
         act = inspection.active(value.args[1])
         if not act or not inspection.adjoint.part_use(value, value.key):
             continue
