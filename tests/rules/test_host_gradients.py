@@ -1,4 +1,4 @@
-"""ADJ304, ADJ402, ADJ407, ADJ410 and graphs, from source: what is a check, what a constructor leaves, what runs again."""
+"""ADJ304, ADJ402, ADJ407, ADJ410 and graphs, from source: checks of zeros, leftovers of constructors, replays."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from warp_lint.host.machine import (
     RaisedError,
     StopProgramError,
 )
+from warp_lint.host.reach import Reach
 from warp_lint.host.values import (
     MISSING,
     ArrayValue,
@@ -31,13 +32,15 @@ from warp_lint.host.values import (
     ModuleValue,
     Unknown,
 )
+from warp_lint.kernels.effects import Effects
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Module
 from warp_lint.syntax.project import External, Project
-from warp_lint.trace.model import GradientRead, Trace
+from warp_lint.trace.model import GradientRead, Launch, Trace
 
 RECURSION_LIMIT = 7_000
 MAX_BUILD_DEPTH = 3
+MANY = 8  # files from which on it is worth asking which programs can get to a tape
 COLLECT_AFTER = 200_000  # statements; frames and closures are cyclic
 
 
@@ -90,6 +93,7 @@ class _Planner:
         self.outlines: dict[Module, scopes.Outline] = {}
         self._leads: dict[Module, bool] = {}
         self.sites = CallSites(m)
+        self.reach: Reach | None = None
         self._uncollected = 0
 
     def outline(self, module: Module) -> scopes.Outline:
@@ -100,9 +104,12 @@ class _Planner:
 
     def run(self) -> None:
         relevant = [module for module in self.modules if self._leads_to_tape(module)]
+        if len(relevant) > MANY:
+            scripts = {module for module in self.modules if _is_script(module)}
+            self.reach = Reach(self.m.project, self.modules, scripts)
         for module in relevant:
             outline = self.outline(module)
-            if outline.has_main or outline.top_scopes or self._script(outline):
+            if (outline.has_main or outline.top_scopes or self._script(outline)) and self._reaches(module, None):
                 self._entry(Location(module.path, 1, 1, 1, 1), lambda module=module: self._main(module))  # type: ignore[misc]
                 self.m.forget(module)
         for module in relevant:
@@ -115,6 +122,43 @@ class _Planner:
         for module in relevant:
             if scopes.mentions_tape(module):
                 self._directed(self.outline(module))
+        if self.reach is not None:
+            self._untaped(self.reach)
+
+    def _reaches(self, module: Module, routine: scopes.Routine | None) -> bool:
+        """Can the program (or a test of the module) get to a tape? Unless there are many, it may try."""
+        if self.reach is None:
+            return True
+        if routine is not None:
+            nodes: list[ast.stmt] = [routine.node, *_fixtures(routine)]
+        else:
+            skipped = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            nodes = [node for node in module.tree.body if not isinstance(node, skipped)]
+        lines = [line for node in nodes for line in module.lines[node.lineno - 1 : node.end_lineno or node.lineno]]
+        return self.reach.leads(module, "\n".join(lines), self._scripts_of(module, set()))
+
+    def _scripts_of(self, module: Module, seen: set[Module]) -> set[Module]:
+        """Programs and tests that a module imports, at any distance."""
+        assert self.reach is not None
+        for bindings in module.scope.bindings.values():
+            for binding in bindings:
+                if binding.kind == "import":
+                    target = self._import_target(module, binding.node, binding.attribute)
+                    if target is not None and target in self.reach.scripts and target not in seen:
+                        seen.add(target)
+                        self._scripts_of(target, seen)
+        return seen
+
+    def _untaped(self, reach: Reach) -> None:
+        """One trace for the programs that were left out: they launch kernels, none of them on a tape."""
+        trace = Trace(Location(self.modules[0].path, 1, 1, 1, 1))
+        for kernel in reach.launched():
+            effects = Effects(kernel.name, kernel.location, ())
+            trace.events.append(
+                Launch(location=trace.entry, kernel=kernel.name, effects=effects, arguments={}, recorded=False)
+            )
+        if trace.events:
+            self.take(trace)
 
     def _leads_to_tape(self, module: Module, seen: frozenset[Module] = frozenset()) -> bool:
         found = self._leads.get(module)
@@ -241,7 +285,8 @@ class _Planner:
                     names.add(routine.node.name)
                     grown = True
         for routine in outline.routines:
-            if routine.is_test and routine.node.name in names and routine.node not in self.m.called:
+            wanted_test = routine.is_test and routine.node.name in names and routine.node not in self.m.called
+            if wanted_test and self._reaches(outline.module, routine):
                 self._call_routine(outline, [routine], times=1)
 
     def _functions(self, outline: scopes.Outline) -> None:
@@ -449,6 +494,17 @@ class _Planner:
 
 
 DEBUG = False
+
+
+def _is_script(module: Module) -> bool:
+    name = module.file.name
+    return "__main__" in module.source or name.startswith("test_") or name.endswith("_test.py")
+
+
+def _fixtures(routine: scopes.Routine) -> list[ast.stmt]:
+    """What runs around a test method."""
+    body = routine.owner.body if routine.owner is not None else []
+    return [n for n in body if isinstance(n, ast.FunctionDef) and n.name in ("setUp", "setUpClass", "tearDown")]
 
 
 def _returned(m: Machine, result: Any) -> None:
