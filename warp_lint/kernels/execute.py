@@ -413,7 +413,7 @@ class Executor(Calls):
         known = self._written.get(node)
         if known is None:
             known = self._written[node] = _written_names(node)
-        assigned, touched = dict(known[0]), known[1]
+        assigned, touched, rebound = dict(known[0]), known[1], known[2]
         self.loops = (*outer_loops, loop)
         if self.options.component_overwrites:
             # A component assignment makes a new variable, so it counts as one of the name.
@@ -427,7 +427,7 @@ class Executor(Calls):
             initial = before.get(name)
             if initial is None or initial.op in ("array", "function", "type", "module", "tuple"):
                 continue
-            in_place = name not in assigned or initial.type.kind == "tile"
+            in_place = name not in assigned or (initial.type.kind == "tile" and name not in rebound)
             if in_place and not initial.type.is_object and initial.type.kind != "unknown":
                 continue
             newest = self.current(initial)
@@ -564,18 +564,26 @@ def _controls(body: list[ast.stmt], kind: type[ast.stmt]) -> bool:
     return False
 
 
-def _written_names(loop: ast.For | ast.While) -> tuple[dict[str, None], dict[str, None]]:
-    """Names a loop rebinds, and names whose components (or whole, by a builtin) it may write."""
+def _written_names(loop: ast.For | ast.While) -> tuple[dict[str, None], dict[str, None], set[str]]:
+    """Names a loop assigns, names whose components (or whole, by a builtin) it may write, and the assigned ones that
+    not only `+=` and `-=` do (which change a tile in place)."""
     assigned: dict[str, None] = {}
     touched: dict[str, None] = {}
+    augmented: dict[ast.expr, None] = {}
+    rebound: set[str] = set()
     nodes: list[ast.AST] = list(loop.body)
     if isinstance(loop, ast.While):
         nodes.append(loop.test)
     for top in nodes:
         for node in ast.walk(top):
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.AugAssign):
+                if isinstance(node.op, (ast.Add, ast.Sub)):
+                    augmented[node.target] = None
+            elif isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Store):
                     assigned[node.id] = None
+                    if node not in augmented:
+                        rebound.add(node.id)
             elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
                 root: ast.expr = node
                 while isinstance(root, (ast.Subscript, ast.Attribute)):
@@ -592,7 +600,7 @@ def _written_names(loop: ast.For | ast.While) -> tuple[dict[str, None], dict[str
         for argument in loop.test.args:
             if isinstance(argument, ast.Name):
                 assigned.setdefault(argument.id, None)
-    return assigned, touched
+    return assigned, touched, rebound
 
 
 def execute(

@@ -81,7 +81,7 @@ class Machine:
         self.branches = 0
         self.locals = 0
         self._captured: dict[ast.AST, Value] = {}
-        self._written: dict[ast.AST, tuple[dict[str, None], dict[str, None]]] = {}
+        self._written: dict[ast.AST, tuple[dict[str, None], dict[str, None], set[str]]] = {}
         self._companions: dict[tuple[Definition, str], Definition | None] = {}
 
     # Values
