@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.confirm.support import SOURCES, options, verdicts
@@ -74,8 +76,12 @@ OPEN = {
 
 
 @pytest.fixture(scope="module")
-def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
-    folder = tmp_path_factory.mktemp("cache")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def shapes(folder: Path) -> dict[str, Verdict]:
     prefixes = ("right_", "wrong_", "open_", "plain_", "closure", "unknown", "linear_", "object_")
     return verdicts(SOURCES / "shapes.py", CODES, prefixes, options(folder))
 
@@ -151,3 +157,8 @@ def test_what_an_objects_class_says_is_named(shapes: dict[str, Verdict]) -> None
 def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:
     single = {name for name, verdict in shapes.items() if "single precision" in verdict.method}
     assert single == {"right_mesh", "wrong_mesh_array", "wrong_texture"}
+
+
+def test_nothing_is_left_of_processes_that_ended_early(shapes: dict[str, Verdict], folder: Path) -> None:
+    assert shapes["open_crash"].reason.startswith("the kernel crashed")
+    assert list((folder / "runs").iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +63,13 @@ class Batch:
         task.write_text(json.dumps(job), encoding="utf-8")
         patience = options.compile_timeout
         command = [*python_command(options.python), "-m", "warp_lint.confirm.worker", str(task)]
+        # Its own folder for temporary files: what a crash leaves behind goes with it.
+        scratch = stem.with_suffix(".tmp")
         try:
-            worker = Worker(command, events, log, cwd=runs)
+            scratch.mkdir(exist_ok=True)
+            worker = Worker(command, events, log, cwd=runs, env={"TMPDIR": str(scratch)})
         except OSError as error:
+            shutil.rmtree(scratch, ignore_errors=True)
             self._fail(targets, f"`{options.python}` can't be run: {error.strerror}")
             return []
         current: str | None = None
@@ -88,6 +93,7 @@ class Batch:
         again = self._after(worker, targets, current, compiling, adjoint)
         for path in (events, log, task):
             path.unlink(missing_ok=True)
+        shutil.rmtree(scratch, ignore_errors=True)
         return again
 
     def _after(

@@ -84,6 +84,7 @@ class Compiler:
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.several = False
 
     def compile(self, targets: list[dict[str, Any]], precision: str) -> tuple[dict[str, Any], dict[str, str]]:
         """Kernels by target key, and reasons for those that can't be had."""
@@ -95,7 +96,7 @@ class Compiler:
         try:
             module = _import(path)
             kernels = {t["key"]: getattr(module, t["item"]) for t in targets}
-            _build(next(iter(kernels.values())))
+            self._build(next(iter(kernels.values())))
             return kernels, {}
         except Exception as error:
             reason = _reason(error)
@@ -112,6 +113,16 @@ class Compiler:
         first, failed = self.compile(targets[:half], precision)
         second, failed_too = self.compile(targets[half:], precision)
         return {**first, **second}, {**failed, **failed_too}
+
+    def _build(self, kernel: Any) -> None:
+        """Compile the module that holds a kernel. Raises what Warp raises."""
+        import warp as wp
+
+        # Headers that are precompiled for one module cost more than they save.
+        wp.config.use_precompiled_headers = self.several
+        self.several = True
+        if kernel.module.load(wp.get_device("cpu"), 1) is None:
+            raise RuntimeError("the module can't be compiled")
 
     def _assemble(self, targets: list[dict[str, Any]], precision: str) -> tuple[str, list[tuple[int, int, str]]]:
         names = self.job.closure([t["item"] for t in targets])
@@ -166,18 +177,6 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _build(kernel: Any) -> None:
-    """Compile the module that holds a kernel. Raises what Warp raises."""
-    if kernel.module.load(_cpu(), 1) is None:
-        raise RuntimeError("the module can't be compiled")
-
-
-def _cpu() -> Any:
-    import warp as wp
-
-    return wp.get_device("cpu")
-
-
 def _reason(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else type(error).__name__
@@ -200,6 +199,7 @@ def main(path: str) -> int:
     todo = list(job.targets)
     compiler = Compiler(job)
     double = [t for t in todo if t["double"]]
+    compiler.several = bool(double) and not all(t["double"] and not t["singular"] for t in todo)
     kernels: dict[tuple[str, str], Any] = {}
     failures: dict[tuple[str, str], str] = {}
     made, failed = compiler.compile(double, "double")
