@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from warp_lint.confirm.live.handles import Handles
-from warp_lint.confirm.live.hooks import arrays, handles, launches, structs, tapes
+from warp_lint.confirm.live.hooks import arrays, bridges, handles, launches, structs, tapes
 from warp_lint.confirm.live.internals import Argument, Warp, descriptor_span
 from warp_lint.confirm.live.memory import Contents
 from warp_lint.confirm.live.sites import Names, Sites
@@ -71,6 +71,8 @@ class Recorder:
         self.inside_backward = 0
         self.copy_detail = ""
         self._undo: list[tuple[Any, str, Any]] = []
+        self.at_uninstall: list[Callable[[], None]] = []
+        self.torch_watched = False
         self._thread = threading.get_ident()
         self.pid = os.getpid()
         self._other_threads = False
@@ -78,7 +80,7 @@ class Recorder:
     # Installation
 
     def install(self) -> None:
-        for hooks in (launches, arrays, tapes, handles, structs):
+        for hooks in (launches, arrays, tapes, handles, structs, bridges):
             hooks.install(self)
 
     def patch(self, owner: Any, name: str, value: Any) -> None:
@@ -89,6 +91,9 @@ class Recorder:
         for owner, name, value in reversed(self._undo):
             setattr(owner, name, value)
         self._undo.clear()
+        for undo in self.at_uninstall:
+            undo()
+        self.at_uninstall.clear()
 
     # Guards
 
