@@ -92,7 +92,8 @@ def test_across_files(tmp_path: Path) -> None:
         "pkg/main.py": "import warp as wp\nfrom .types import State\n"
         "from . import funcs\nfrom pkg.funcs import chain, N\n\n"
         "@wp.kernel\ndef k(s: State):\n    i = wp.tid()\n    s.q[i] = s.q[i] * s.v[i]  # ADJ102\n"
-        "    x = s.v[i]\n    for j in range(N):\n        x = chain(x) + funcs.chain(x)  # ADJ105\n    s.q[i + 1] = x  # ADJ110\n",
+        "    x = s.v[i]\n    for j in range(N):\n        x = chain(x) + funcs.chain(x)  # ADJ105\n"
+        "    s.q[i + 1] = x  # ADJ110\n",
     }
     assert lint(tmp_path, files, "pkg/main.py") == expected(files["pkg/main.py"])
 

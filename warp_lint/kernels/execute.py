@@ -74,8 +74,22 @@ class Executor(Calls):
         self.expected = None
         if isinstance(target, ast.Name) and isinstance(node.value, (ast.Name, ast.Constant)):
             value = self._copied(value, node)
+        elif isinstance(target, ast.Name) and value.op == "tuple":
+            value = self._kept(value, node)
         for name in node.targets:
             self._bind(name, value, node)
+
+    def _kept(self, value: Value, node: ast.AST) -> Value:
+        """`t = (a, b)`: a tuple that is an object has no adjoint; one that is unpacked at once never is."""
+        items = []
+        for item in value.args:
+            if item.type.floating and item.type.kind != "array" and item.op not in ("array", "function", "type"):
+                kept = self.severed("tuple", [item], node, item.type)
+                kept.const = item.const
+                items.append(kept)
+            else:
+                items.append(item)
+        return self.make("tuple", value.type, items, node)
 
     def _copied(self, value: Value, node: ast.AST) -> Value:
         """`w = v` makes a new variable; arrays and functions are handles, tiles share their storage."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from warp_lint.findings import Severity
@@ -37,6 +38,29 @@ def check(inspection: Inspection) -> Iterator[Report]:
             report.severity = Severity.INFO
             report.help = "write a straight-through estimator with `wp.func_grad` if that isn't meant"
             yield report
+    yield from _tuples(inspection)
+
+
+def _tuples(inspection: Inspection) -> Iterator[Report]:
+    """A tuple that is given a name is an object, and Warp has no adjoint for it."""
+    found: dict[int, Report] = {}
+    for value in inspection.graph.values:
+        if value.op != "severed" or value.name != "tuple" or not inspection.adjoint.useful(value):
+            continue
+        lost = inspection.active(value.args[0])
+        known = found.get(id(value.node))
+        if known is not None:
+            known.paths |= lost
+        elif lost:
+            message = f"`{_target(value)}` keeps a tuple, and no gradient goes through a tuple"
+            found[id(value.node)] = _report(value, message, lost)
+            found[id(value.node)].help = "unpack it where it is made (`a, b = …`), or use a struct or a vector"
+    yield from found.values()
+
+
+def _target(value: Value) -> str:
+    node = value.node
+    return value.frame.module.segment(node.targets[0] if isinstance(node, ast.Assign) else node)
 
 
 def _stopped(inspection: Inspection, value: Value) -> tuple[int, int]:
