@@ -3,7 +3,7 @@ ADJ105). A query starts again for the reverse pass; only ranges can be walked ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Loop, Value
@@ -67,17 +67,73 @@ def _order_matters(inspection: Inspection, loop: Loop, head: Value) -> bool:
         return False
     heads = {other.id for other in loop.carried.values() if act[other.id]}
     own, others, fresh = _sources(inspection, loop, head, heads).get(back.id, _NOTHING)
-    if others:
-        return True
-    if own == "identity":
+    if not others and own == "identity":
         return False
-    # If all passes scale by the same and add the same (`s = 0.5 * s + y[i]`), their order is one.
-    return fresh and _varies(inspection, loop, back, head)
+    if _alike(inspection, loop, head, heads):
+        return False
+    return others or (fresh and _varies(inspection, loop, back))
 
 
-def _varies(inspection: Inspection, loop: Loop, value: Value, itself: Value | None = None) -> bool:
-    """Can a value differ from pass to pass, other than by what `itself` was?"""
-    seen: set[int] = set() if itself is None else {itself.id}
+def _alike(inspection: Inspection, loop: Loop, head: Value, heads: set[int]) -> bool:
+    """Are all passes one linear map, as far as a carried value goes? (`s = 0.5 * s + y[i]`)"""
+    group = {head.id: head}
+    pending = [head]
+    while pending:
+        back = pending.pop().args[1]
+        depends = _depends(loop, back, heads)
+        if not _linear(inspection, depends):
+            return False
+        for value in depends:
+            if value.id in heads and value.id not in group:
+                group[value.id] = value
+                pending.append(value)
+    known = set(group)
+    return not any(_varies(inspection, loop, value.args[1], known) for value in group.values())
+
+
+def _depends(loop: Loop, value: Value, heads: set[int]) -> set[Value]:
+    """What a value of a loop's body is computed from that depends on one of the given carried values."""
+    order: list[Value] = []
+    seen: set[int] = set()
+    pending = [(value, False)]
+    while pending:
+        node, done = pending.pop()
+        if done:
+            order.append(node)
+        elif node.id not in seen and (loop in node.loops or node.id in heads):
+            seen.add(node.id)
+            pending.append((node, True))
+            if node.id not in heads:
+                pending.extend((a, False) for a in node.args)
+    found: set[Value] = set()
+    for node in order:
+        if node.id in heads or any(a in found for a in node.args):
+            found.add(node)
+    return found
+
+
+def _linear(inspection: Inspection, depends: set[Value]) -> bool:
+    """Are values linear in each other, with factors that have no gradient?"""
+    act = inspection.adjoint.act
+    for node in depends:
+        if node.op == "carry":
+            continue
+        inside = [k for k, a in enumerate(node.args) if a in depends]
+        rest = [a for a in node.args if a not in depends]
+        if node.op == "phi":
+            if 0 in inside:
+                return False
+        elif node.op == "call" and node.name in ("mul", "div"):
+            if len(inside) > 1 or (node.name == "div" and inside != [0]) or any(act[a.id] for a in rest):
+                return False
+        elif not (node.op in _PASSING or (node.op == "call" and node.name in ("add", "sub", "neg"))):
+            return False
+    return True
+
+
+def _varies(inspection: Inspection, loop: Loop, value: Value, ignored: Collection[int] = ()) -> bool:
+    """Can a value differ from pass to pass, other than by the ignored ones?"""
+    seen: set[int] = set(ignored)
     pending = [value]
     while pending:
         node = pending.pop()
