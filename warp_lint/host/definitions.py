@@ -19,6 +19,7 @@ from warp_lint.host.values import (
     LazyList,
     Native,
     NativeMethod,
+    PartialValue,
     PropertyValue,
     Unknown,
 )
@@ -58,7 +59,10 @@ def function_statement(
         value: Any = function
         for decorator, evaluate in reversed(decorators):
             frame.node = decorator
-            value = decorate(m, evaluate(frame), value, decorator)
+            maker = evaluate(frame)
+            if isinstance(maker, External) and maker.name == "warp.overload":
+                return None  # a signature of the kernel that has the name already
+            value = decorate(m, maker, value, decorator)
         objects.store_name(m, frame, name, value)
         return None
 
@@ -74,7 +78,7 @@ def decorate(m: Machine, decorator: Any, value: Any, node: ast.expr | None = Non
         return _library_decorator(m, decorator.name, value, decorator.state)
     if isinstance(decorator, External):
         return _library_decorator(m, decorator.name, value, {})
-    if isinstance(decorator, (FunctionValue, BoundMethod, ClassValue)) or (
+    if isinstance(decorator, (FunctionValue, BoundMethod, ClassValue, PartialValue)) or (
         isinstance(decorator, Instance) and objects.is_callable(decorator)
     ):
         result = calls.call_value(m, None, decorator, [value], {})

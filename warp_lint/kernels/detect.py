@@ -74,10 +74,10 @@ def _index(project: Project, module: Module) -> _ModuleIndex:
 def _fill(project: Project, module: Module, index: _ModuleIndex) -> None:
     for definition in module.definitions.values():
         for decorator in definition.node.decorator_list:
-            kind = _decorator_kind(project, definition, decorator)
+            kind, maker = _decorator_kind(project, definition, decorator)
             if kind is not None:
                 index.kinds[definition] = kind
-                index.decorators[definition] = decorator
+                index.decorators[definition] = maker
                 index.first_line = min(index.first_line, decorator.lineno)
                 break
     if ".kernel(" in module.source or "Kernel(" in module.source:
@@ -91,24 +91,57 @@ def _fill(project: Project, module: Module, index: _ModuleIndex) -> None:
             forward = project.resolve(module, definition.scope, decorator.args[0])
             if isinstance(forward, Definition):
                 index.companions.setdefault(forward, []).append((kind, definition))
-    if "config." in module.source or "set_module_options" in module.source:
+    if any(word in module.source for word in ("config.", "et_module_options", "setattr(")):
         index.settings = list(_settings(project, module))
 
 
-def _decorator_kind(project: Project, definition: Definition, decorator: ast.expr) -> str | None:
+def _decorator_kind(project: Project, definition: Definition, decorator: ast.expr) -> tuple[str | None, ast.expr]:
+    """What a decorator makes, and the expression that holds its options."""
     head = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
     if not name:
-        return None
+        return None, decorator
     found = project.resolve(definition.module, definition.scope, head)
     if isinstance(found, External):
-        return _KINDS.get(found.name)
+        return _KINDS.get(found.name), decorator
+    call: ast.Call | None = None
+    kind: str | None = None
     if isinstance(found, Value) and isinstance(found.expression, ast.Call):
         # kernel_opts = wp.kernel(enable_backward=False); @kernel_opts
-        inner = project.resolve(found.module, found.scope, found.expression.func)
-        if isinstance(inner, External):
-            return _KINDS.get(inner.name)
-    return None
+        call = found.expression
+        kind = _call_kind(project, found.module, found.scope, call)
+    elif isinstance(found, Definition):
+        kind, call = _wrapper_kind(project, found)
+    here = isinstance(found, (Value, Definition)) and found.module is definition.module
+    return kind, call if call is not None and here else decorator
+
+
+def _call_kind(project: Project, module: Module, scope: Scope, call: ast.Call) -> str | None:
+    """Kind for `wp.kernel(…)` and `partial(wp.kernel, …)`."""
+    found = project.resolve(module, scope, call.func)
+    if isinstance(found, External) and found.name == "functools.partial" and call.args:
+        found = project.resolve(module, scope, call.args[0])
+    return _KINDS.get(found.name) if isinstance(found, External) else None
+
+
+def _wrapper_kind(project: Project, wrapper: Definition, depth: int = 2) -> tuple[str | None, ast.Call | None]:
+    """Kind for a function that returns `wp.kernel(f, …)` of its parameter, or such a function."""
+    if not isinstance(wrapper.node, ast.FunctionDef) or not depth:
+        return None, None
+    parameters = {a.arg for a in (*wrapper.node.args.posonlyargs, *wrapper.node.args.args)}
+    for statement in wrapper.node.body:
+        if not isinstance(statement, ast.Return):
+            continue
+        value = statement.value
+        if isinstance(value, ast.Call) and value.args:
+            first = value.args[0]
+            if isinstance(first, ast.Name) and first.id in parameters:
+                return _call_kind(project, wrapper.module, wrapper.inner, value), value
+        elif isinstance(value, ast.Name):
+            inner = project.resolve(wrapper.module, wrapper.inner, value)
+            if isinstance(inner, Definition):
+                return _wrapper_kind(project, inner, depth - 1)
+    return None, None
 
 
 def _made_by_call(project: Project, module: Module) -> Iterator[tuple[Definition, ast.Call]]:
@@ -137,19 +170,35 @@ def _settings(project: Project, module: Module) -> Iterator[_Setting]:
             if isinstance(statement.value, ast.Constant) and _dotted(target).endswith(f"config.{target.attr}"):
                 found = project.resolve(module, scope, target)
                 if isinstance(found, External) and found.name == f"warp.config.{target.attr}":
-                    top = scope is module.scope
-                    line = statement.lineno if top or target.attr == "enable_vector_component_overwrites" else 1 << 30
+                    yield _config(module, scope, statement, target.attr, statement.value.value)
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            # wp.get_module_options()["enable_backward"] = False
+            place = statement.targets[0]
+            if isinstance(place.value, ast.Call) and isinstance(place.slice, ast.Constant):
+                found = project.resolve(module, scope, place.value.func)
+                given = _behind(project, module, scope, statement.value)
+                ours = isinstance(found, External) and found.name == "warp.get_module_options"
+                if ours and isinstance(given, ast.Constant):
                     where = module.location(statement)
-                    yield _Setting(target.attr, statement.value.value, line, where, True)
+                    yield _Setting(str(place.slice.value), given.value, where.line, where, False)
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            if name == "set_module_options":
-                given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "options")]
-                for options in given:
+            if name == "setattr" and len(call.args) == 3:
+                owner = project.resolve(module, scope, call.args[0])
+                constants = [a.value for a in call.args[1:] if isinstance(a, ast.Constant)]
+                if isinstance(owner, External) and owner.name == "warp.config" and len(constants) == 2:
+                    yield _config(module, scope, statement, str(constants[0]), constants[1])
+            elif name == "set_module_options":
+                for options in [*call.args[:1], *(k.value for k in call.keywords if k.arg == "options")]:
                     where = module.location(statement)
                     for key, value in _entries(project, module, scope, options):
                         yield _Setting(key, value, where.line, where, False)
+
+
+def _config(module: Module, scope: Scope, statement: ast.stmt, name: str, value: object) -> _Setting:
+    early = scope is module.scope or name == "enable_vector_component_overwrites"
+    return _Setting(name, value, statement.lineno if early else 1 << 30, module.location(statement), True)
 
 
 def _entries(project: Project, module: Module, scope: Scope, options: ast.expr) -> Iterator[tuple[str, object]]:
@@ -274,7 +323,7 @@ def options_of(project: Project, definition: Definition) -> Options:
             unroll = setting.value
         elif setting.name == "enable_vector_component_overwrites":
             overwrites = bool(setting.value)
-    own = _keywords(project, definition, keywords.get("module_options"))
+    own = _keywords(project, definition, keywords.get("module_options") or keywords.get("options"))
     if isinstance(decorator, ast.Call):
         for keyword in decorator.keywords:
             if keyword.arg is None:
