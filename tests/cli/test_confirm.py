@@ -191,3 +191,21 @@ def test_what_a_program_proves_is_an_error(write, run, confirmers):
     write("a.py", HEAD + "a = 1  # PLANTwarning ADJ301\nb = 1  # PLANTwarning ADJ409\nprint(a)\n")
     _, out, _ = run("--confirm", "a.py", "--format=json")
     assert verdicts(out) == [("ADJ301", "error", "confirmed"), ("ADJ409", "warning", "confirmed")]
+
+
+def test_each_format_shows_the_program(tmp_path, monkeypatch, capfd):
+    pytest.importorskip("warp")
+    from pathlib import Path
+
+    from warp_lint import cli
+
+    monkeypatch.chdir(Path(__file__).parents[2] / "rules" / "ADJ301-ping-pong")
+    page, data = tmp_path / "page.html", tmp_path / "data.json"
+    assert cli.main(["--confirm", "bad.py", "--format", "html", "--output-file", str(page)]) == 1
+    assert cli.main(["--confirm", "bad.py", "--format", "json", "--output-file", str(data)]) == 1
+    program = json.loads(data.read_text())["program"]
+    assert program["status"] == "wrong" and program["proofs"] and program["tape"]["columns"]
+    text = page.read_text()
+    assert program["sentence"] in text and "OVERWRITTEN" in text
+    assert text.count("<svg") == 4  # the tape, its names, and a plot for each of two gradients
+    capfd.readouterr()

@@ -20,8 +20,9 @@ _PLACES = {
 _OTHERWISE = (("AT", "at"), ("LAUNCHED", "launch"), ("READ", "read"))
 
 
-def render(report: Report, program: dict[str, Any] | None = None) -> str:
-    """The whole page. `program`: plain data of a program's run (`ProgramReport.to_json`), if there was one."""
+def render(report: Report) -> str:
+    """The whole page, with the picture of the tape if a program was run (`Report.program`)."""
+    program = report.program
     files = f"{report.files} file{'' if report.files == 1 else 's'}"
     body = ["<h1>warp-lint</h1>", tag("div", f"Warp {text(report.warp_version)}, {files}", cls="soft")]
     if program is not None:

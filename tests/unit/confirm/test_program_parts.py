@@ -230,7 +230,7 @@ def test_page_escapes_and_stands_alone() -> None:
         "proofs": [proof.to_json()],
         "tape": {},
     }
-    page = render(Report((finding("ADJ301", 7),), (), "1.19.0", 1, lambda path: None), program)
+    page = render(Report((finding("ADJ301", 7),), (), "1.19.0", 1, lambda path: None, program=program))
     assert "<y>" not in page and "&lt;y&gt;" in page
     assert "http" not in page
     assert "a &amp; b" in page
