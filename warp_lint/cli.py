@@ -162,7 +162,9 @@ def _lint(arguments: Sequence[str]) -> int:
     if report.errors:
         return EXIT_TROUBLE
     if confirmation is not None and not confirmation.ran:
-        print(f"warp-lint: --confirm could not run anything: {confirmation.reason}", file=sys.stderr)
+        shown = options.format == "text" and not options.output_file
+        if not shown or not any(confirmation.reason in text for text in confirmation.observations):
+            print(f"warp-lint: --confirm could not run anything: {confirmation.reason}", file=sys.stderr)
         return EXIT_UNCONFIRMED
     return EXIT_FINDINGS if fails(report, fail_on) else EXIT_OK
 

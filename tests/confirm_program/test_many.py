@@ -82,7 +82,7 @@ def test_right_and_transparent(capfd: pytest.CaptureFixture[str]) -> None:
     [
         ("crash", "crashed (SIGSEGV)", "failed", -11),
         ("raises", "raised ValueError: no such thing", "failed", 1),
-        ("leaves", "ended at once with exit code 7 (`os._exit`)", "right", 7),
+        ("leaves", "ended at once with exit code 7 (`os._exit` or `exec`)", "right", 7),
         ("exits", "ended with exit code 5", "right", 5),
         ("nothing", "ended with exit code 0", "failed", 0),
         ("threads", "ended with exit code 0", "right", 0),

@@ -255,6 +255,8 @@ def how_it_ended(run: Run) -> str:
             name = signal.Signals(-run.exit_code).name
         except ValueError:
             name = f"signal {-run.exit_code}"
+        if name in ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGALRM", "SIGXCPU"):
+            return f"was ended by a signal ({name})"
         return f"crashed ({name})"
     if error is not None:
         return f"raised {error['type']}: {_first_line(error['message'])}"
@@ -264,7 +266,7 @@ def how_it_ended(run: Run) -> str:
     if end is not None and end["how"] == "stopped":
         return "was ended after its checks, as asked"
     if end is None and run.last("start") is not None:
-        return f"ended at once with exit code {run.exit_code} (`os._exit`)"
+        return f"ended at once with exit code {run.exit_code} (`os._exit` or `exec`)"
     return f"ended with exit code {run.exit_code}"
 
 

@@ -23,7 +23,8 @@ def render(report: ProgramReport) -> list[str]:
     if table:
         blocks.append(table)
     tail = [f"note: {note}" for note in report.notes]
-    tail.append(f"the program {report.ended}" if report.ended else "the program did not run")
+    if report.ended not in report.sentence or not report.ended:
+        tail.append(f"the program {report.ended}" if report.ended else "the program did not run")
     tail.append(f"{' '.join(report.argv)}: {report.sentence}")
     blocks.append("\n".join(tail))
     return blocks

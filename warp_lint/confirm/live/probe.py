@@ -35,11 +35,12 @@ class Probe:
         self._request = request
         self._answer = answer
         self._owner = owner
+        self._handles = [_identity(request), _identity(answer)]
         self.broken = False
 
     def ask(self, changes: list[tuple[Touch, Any]]) -> float:
         """The objective with `values` added to each array at the tape's entry; NaN if there is no answer."""
-        if self.broken:
+        if self.broken or not self._mine():
             return _FAILED
         parts = []
         for touch, values in changes:
@@ -68,13 +69,18 @@ class Probe:
             return _FAILED
         return float(struct.unpack("<d", raw)[0])
 
+    def _mine(self) -> bool:
+        """Whether the pipes are still ours: the program may have closed them, and got their numbers for its own."""
+        return [_identity(self._request), _identity(self._answer)] == self._handles
+
     def close(self) -> None:
         """End the sleeping copy. Only the process that made it may."""
         if os.getpid() != self._owner:
             return
-        for handle in (self._request, self._answer):
+        for handle, identity in zip((self._request, self._answer), self._handles, strict=True):
             with contextlib.suppress(OSError):
-                os.close(handle)
+                if _identity(handle) == identity:
+                    os.close(handle)
         try:
             os.kill(self.child, signal.SIGKILL)
             os.waitpid(self.child, 0)
@@ -82,8 +88,12 @@ class Probe:
             pass
 
 
-class Awake(Exception):
-    """Never raised; stands for the copy that runs on."""
+def _identity(handle: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(handle)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino)
 
 
 class ProbeRun:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from warp_lint.confirm.live.graphs import Graphs
 from warp_lint.confirm.live.handles import Handles
 from warp_lint.confirm.live.hooks import arrays, bridges, handles, launches, structs, tapes
 from warp_lint.confirm.live.internals import Argument, Warp, descriptor_span
@@ -59,7 +60,8 @@ class Recorder:
         self.on_cleared: Callable[[Step], None] | None = None
         self.on_seed: Callable[[Step, Any, str], None] | None = None
         self.on_step: Callable[[], None] | None = None
-        self.graphs = 0
+        self.graphs = Graphs(self)
+        self.graph_tape: Any = None
         self.gpu = 0
         self.counter = 0
         self.dropped = 0
@@ -124,9 +126,17 @@ class Recorder:
         if threading.get_ident() != self._thread:
             if not self._other_threads:
                 self._other_threads = True
-                self.notes.append("the program uses Warp from more than one thread: only its main thread was recorded")
+                self.notes.append(
+                    "the program uses Warp from more than one thread: only the one that opened the first tape was "
+                    "recorded"
+                )
             return True
         return False
+
+    def adopt_thread(self) -> None:
+        """A tape is entered: the first one decides which thread is recorded."""
+        if not self.tape_list:
+            self._thread = threading.get_ident()
 
     follows_fork = False
     probing: Any = None  # set in a copy of the process that only runs on to a backward
@@ -182,7 +192,12 @@ class Recorder:
     @property
     def holding(self) -> bool:
         """Whether contents are to be held now: a checked tape is open or waits for its backward."""
-        return self.contents.size < self.budget
+        return self.contents.size < self.budget and not self.capturing
+
+    @property
+    def capturing(self) -> bool:
+        """Whether a graph is being captured: nothing runs then."""
+        return self.graphs.open is not None
 
     def release_before(self, index: int) -> None:
         """Give up what is held of earlier steps, unless a tape that awaits its backward needs them."""
@@ -281,7 +296,7 @@ class Recorder:
         step.recorded = True
         if record is not None:
             record.steps[id(step.entry)] = step
-            if not step.held and record.checked and not record.overflow:
+            if not step.held and record.checked and not record.overflow and not self.capturing:
                 record.overflow = "the tape needs more memory than the recorder may hold"
         if step.kind == "launch" and isinstance(step.entry, list) and len(step.entry) > 7:
             caller = step.entry[7].get("caller") if isinstance(step.entry[7], dict) else None

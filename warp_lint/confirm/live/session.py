@@ -6,6 +6,7 @@ Everything is told by lines of JSON appended to a file, so that it survives what
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import numpy as np
 from warp_lint.confirm.live.accounting import Accounts
 from warp_lint.confirm.live.checks import Check
 from warp_lint.confirm.live.encode import encode_judgement, encode_steps
+from warp_lint.confirm.live.graphs import Captured, again
 from warp_lint.confirm.live.internals import Unsupported, Warp
 from warp_lint.confirm.live.judgement import Judgement
 from warp_lint.confirm.live.losses import Losses
@@ -32,6 +34,8 @@ GRACE = 30.0  # seconds that a check may run over its share before it is killed
 PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
 PROGRAM_BASE = 5.0  # … and this many seconds
 LEAST = 0.25
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+np.random.default_rng(0)  # imports what it needs while the program's import path is as it was
 PROBED = 3  # entries per call site at which a copy of the process is kept
 
 
@@ -39,11 +43,17 @@ class Log:
     """Appends events to a file. Lines are written whole, so that several processes may share it."""
 
     def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._path = path
 
     def write(self, event: str, **values: Any) -> None:
         data = json.dumps({"event": event, **values}, default=_plain, allow_nan=True).encode() + b"\n"
-        os.write(self._file, data)
+        # Opened each time: the program may close handles that it doesn't know, and get the number for its own.
+        with contextlib.suppress(OSError):
+            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(file, data)
+            finally:
+                os.close(file)
 
 
 def _plain(value: Any) -> Any:
@@ -83,6 +93,7 @@ class Session:
         self.recorder.on_view, self.recorder.on_cleared = self.views.taken, self.cleared
         self.seeds = Seeds(self.recorder, self._observe)
         self.recorder.on_seed = self.seeds.given
+        self.recorder.graphs.check = self.before_graph
         self.losses = Losses(self.recorder, self._observe)
         self.started = time.monotonic()
         self.spent = 0.0
@@ -111,7 +122,10 @@ class Session:
                 other.probe = None
         if record.enters > 1 or self.recorder.entered_per_site.get(self.recorder.steps[-1].site, 0) > PROBED:
             return
-        found = keep_asleep(self.recorder, record)
+        try:
+            found = keep_asleep(self.recorder, record)
+        except OSError:
+            found = None
         if isinstance(found, ProbeRun):
             self.recorder.probing = found
             self.log = NoLog()
@@ -131,21 +145,41 @@ class Session:
         if not record.checked:
             self.skipped += 1
             return
-        own = time.monotonic() - self.started - self.spent
-        budget = PROGRAM_SHARE * own + PROGRAM_BASE - self.spent
-        if budget < LEAST:
+        seconds = self._seconds()
+        if seconds is None:
             self.skipped += 1
             return
-        expected = self.recorder.entries
-        seconds = max(min(budget / 2, budget / max(expected - self.number, 1) * 2), LEAST)
         started = time.monotonic()
         self._dump_steps()
         self._check(record, loss, grads, seconds)
         self._take_over()
         self.spent += time.monotonic() - started
 
-    def _check(self, record: TapeRecord, loss: Any, grads: Any, seconds: float) -> None:
-        site = self.recorder.steps[-1].site
+    def before_graph(self, captured: Captured) -> None:
+        """A captured graph with a backward pass is about to run: check that pass on a recording of its own."""
+        self.number += 1
+        seconds = self._seconds()
+        if seconds is None or not hasattr(os, "fork"):
+            self.skipped += 1
+            return
+        started = time.monotonic()
+        self._check(captured.record, captured.loss, captured.grads, seconds, captured)
+        with contextlib.suppress(OSError):
+            os.unlink(self._results)
+        self.spent += time.monotonic() - started
+
+    def _seconds(self) -> float | None:
+        """What the next check may take; None if there is no time for it."""
+        own = time.monotonic() - self.started - self.spent
+        budget = PROGRAM_SHARE * own + PROGRAM_BASE - self.spent
+        if budget < LEAST:
+            return None
+        return max(min(budget / 2, budget / max(self.recorder.entries - self.number, 1) * 2), LEAST)
+
+    def _check(
+        self, record: TapeRecord, loss: Any, grads: Any, seconds: float, captured: Captured | None = None
+    ) -> None:
+        site = self.recorder.steps[-1].site if captured is None else captured.site
         head = {
             "number": self.number,
             "tape": record.id,
@@ -155,15 +189,20 @@ class Session:
         if not hasattr(os, "fork"):
             self._examine(record, loss, grads, seconds, head)
             return
-        sys.stdout.flush()
-        sys.stderr.flush()
-        child = os.fork()
+        _flush()
+        try:
+            child = os.fork()
+        except OSError as error:
+            self.log.write("backward", **head, status="inconclusive", reason=f"no process for the check: {error}")
+            return
         if child == 0:
             try:
                 quiet = os.open(os.devnull, os.O_RDWR)
                 for stream in (0, 1, 2):
                     os.dup2(quiet, stream)
                 signal.alarm(0)
+                if captured is not None:
+                    record = self._recorded_again(captured)
                 self._examine(record, loss, grads, seconds, head)
             except BaseException as error:
                 self.log.write(
@@ -176,11 +215,24 @@ class Session:
                 os._exit(0)
         self._wait(child, seconds + GRACE, head)
 
+    def _recorded_again(self, captured: Captured) -> TapeRecord:
+        """In a copy of the process: the graph's steps done one by one."""
+        recorder = self.recorder
+        recorder.pid, recorder.on_enter, recorder.asleep = os.getpid(), None, False
+        record = again(recorder, captured)
+        recorder.inside_backward += 1
+        return record
+
     def _wait(self, child: int, seconds: float, head: dict[str, Any]) -> None:
         deadline = time.monotonic() + seconds
         pause = 0.001
         while True:
-            done, status = os.waitpid(child, os.WNOHANG)
+            try:
+                done, status = os.waitpid(child, os.WNOHANG)
+            except ChildProcessError:  # the program has ended children reaped
+                if not _alive(child):
+                    return
+                done, status = 0, 0
             if done:
                 if os.WIFSIGNALED(status):
                     self.log.write(
@@ -192,7 +244,8 @@ class Session:
                 return
             if time.monotonic() > deadline:
                 os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(child, 0)
                 self.log.write(
                     "backward", **head, status="inconclusive", reason=f"the check took more than {seconds:.0f} s"
                 )
@@ -236,8 +289,7 @@ class Session:
         self.seeds.look(self.recorder.steps[-1].site)
         if self.stop and self._complete():
             self.finish("stopped")
-            sys.stdout.flush()
-            sys.stderr.flush()
+            _flush()
             os._exit(0)
         self._trim(record)
 
@@ -296,6 +348,49 @@ class Session:
         )
 
 
+def _flush() -> None:
+    """Buffered output must not be written twice. The program may have closed its streams."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def _alive(child: int) -> bool:
+    try:
+        os.kill(child, 0)
+    except OSError:
+        return False
+    return True
+
+
+def without_hooks(value: BaseException, trace: Any) -> Any:
+    """The traceback as it would be without the recorder: for the exception and for those that led to it."""
+    seen: set[int] = set()
+    queue: list[BaseException | None] = [value]
+    while queue:
+        error = queue.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        error.__traceback__ = _skipped(error.__traceback__)
+        queue += [error.__cause__, error.__context__]
+    return _skipped(trace)
+
+
+def _skipped(trace: Any) -> Any:
+    """A traceback without the frames of the hooks."""
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
+        trace = trace.tb_next
+    inner = trace
+    while inner is not None:
+        following = inner.tb_next
+        while following is not None and following.tb_frame.f_code.co_filename.startswith(_HERE):
+            following = following.tb_next
+        inner.tb_next = following
+        inner = following
+    return trace
+
+
 def start(module: Any, config: str) -> Session | None:
     """Install a recorder in a freshly imported Warp, as the configuration file says."""
     values = json.loads(Path(config).read_text(encoding="utf-8"))
@@ -312,6 +407,8 @@ def start(module: Any, config: str) -> Session | None:
 
     def excepthook(kind: Any, value: Any, trace: Any) -> None:
         log.write("exception", type=kind.__name__, message=str(value)[:500])
+        with contextlib.suppress(Exception):
+            trace = without_hooks(value, trace)
         previous(kind, value, trace)
 
     sys.excepthook = excepthook

@@ -94,6 +94,7 @@ def begin_copy(recorder: Recorder, dest: Any, src: Any, dest_offset: int, src_of
     step.keep = [dest, src]
     step.held = hold
     step.value = windows[0] is None
+    step.options["window"] = (dest_offset, src_offset, count)
     return step
 
 
@@ -126,6 +127,7 @@ def begin_write(recorder: Recorder, array: Any, name: str, value: Any) -> Step:
         touch.before = recorder.contents.take(touch.low, touch.high)
     step.touches.append(touch)
     step.value = float(value) if isinstance(value, bool | int | float) else None
+    step.options["filled"] = value
     step.keep = [array]
     return step
 

@@ -127,6 +127,7 @@ def begin_launch(
     step.params = [recorder.warp.copied(p) for p in command.params[: len(step.kernel.adj.args) + 1]]
     step.inputs, step.outputs = list(inputs), list(outputs)
     step.options = dict(rest, device=device)
+    step.value = dim
     fill_touches(recorder, step, frame)
     step.keep = [
         a

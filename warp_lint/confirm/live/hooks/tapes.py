@@ -19,10 +19,10 @@ def install(recorder: Recorder) -> None:
     for name in ("zero", "reset"):
         recorder.patch(tape, name, tape_hook(recorder, getattr(tape, name), name))
     recorder.patch(tape, "record_func", function_hook(recorder, tape.record_func))
-    for name in ("capture_begin", "capture_launch"):
+    for name in ("capture_begin", "capture_end", "capture_launch"):
         original = getattr(context, name, None)
         if original is not None:
-            hook = graph_hook(recorder, original)
+            hook = graph_hook(recorder, original, name)
             for owner in (context, recorder.warp.module):
                 recorder.patch(owner, name, hook)
 
@@ -57,6 +57,7 @@ def enter_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[...
     @functools.wraps(original)
     def enter(tape: Any) -> Any:
         result = original(tape)
+        recorder.adopt_thread()
         if recorder.off:
             return result
         try:
@@ -78,7 +79,7 @@ def enter_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[...
                 record.differentiated = 0
             recorder.asleep = not record.checked and not recorder.pending()
             recorder.watching = any(n <= recorder.entries for n in recorder.entered_per_site.values())
-            if recorder.on_enter is not None and record.checked:
+            if recorder.on_enter is not None and record.checked and not recorder.capturing:
                 recorder.on_enter(record)
         except Exception as error:
             recorder.trouble(error)
@@ -146,7 +147,9 @@ def backward_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[
                     touch = recorder.touch_array(array, "seed")
                     touch.name = recorder.names.of(array, frame) if frame is not None else ""
                     step.touches.append(touch)
-            if recorder.before_backward is not None:
+            if recorder.capturing:
+                recorder.graphs.backward(record, loss, grads, step.site)
+            elif recorder.before_backward is not None:
                 recorder.inside_backward += 1
                 try:
                     recorder.before_backward(record, loss, grads)
@@ -165,7 +168,7 @@ def backward_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[
                 record.backwards += 1
                 record.awaiting = False
                 recorder.asleep = recorder.asleep and not recorder.watching
-                if recorder.after_backward is not None:
+                if recorder.after_backward is not None and not recorder.capturing:
                     recorder.after_backward(record)
             except Exception as error:
                 recorder.trouble(error)
@@ -174,12 +177,28 @@ def backward_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[
     return backward
 
 
-def graph_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[..., Any]:
+def graph_hook(recorder: Recorder, original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not recorder.graphs:
-            recorder.notes.append("the program captures graphs: launches replayed from a graph are not recorded")
-        recorder.graphs += 1
-        return original(*args, **kwargs)
+        if recorder.off:
+            return original(*args, **kwargs)
+        try:
+            if name == "capture_launch":
+                graph = kwargs.get("graph", args[0] if args else None)
+                recorder.graphs.launched(graph)
+        except Exception as error:
+            recorder.trouble(error)
+        with recorder.quiet():
+            result = original(*args, **kwargs)
+        try:
+            if name == "capture_begin":
+                device = kwargs.get("device", args[0] if args else None)
+                if recorder.warp.module.get_device(device).is_cpu:
+                    recorder.graphs.begin()
+            elif name == "capture_end":
+                recorder.graphs.end(result)
+        except Exception as error:
+            recorder.trouble(error)
+        return result
 
     return call
