@@ -20,6 +20,8 @@ CODES = {
     "wrong_table": "ADJ102",
     "wrong_texture": "ADJ102",
     "plain_open": "ADJ104",
+    "wrong_seldom": "ADJ102",
+    "open_never": "ADJ102",
     "plain_wrong": "ADJ101",
     "plain_struct": "ADJ102",
 }
@@ -62,11 +64,13 @@ WRONG = [
     "table",
     "texture",
     "settings",
+    "seldom",
 ]
 OPEN = {
     "data": "`DATA` can't be had without its program: it is computed by `open`",
     "missing": "`missing` can't be had without its program: "
     "`a_package_that_is_not_installed` is neither part of the project nor installed",
+    "never": "no inputs tried reach this line",
     "forever": "the kernel ran too long",
     "crash": "the kernel crashed (SIGSEGV)",
     "integers": "no argument is an array of floating point numbers",
@@ -83,7 +87,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def shapes(folder: Path) -> dict[str, Verdict]:
     prefixes = ("right_", "wrong_", "open_", "plain_", "closure", "unknown", "linear_", "object_")
-    return verdicts(SOURCES / "shapes.py", CODES, prefixes, options(folder))
+    places = {"open_never": "# never", "wrong_seldom": "# seldom"}
+    return verdicts(SOURCES / "shapes.py", CODES, prefixes, options(folder), places)
 
 
 @pytest.mark.parametrize("name", RIGHT)

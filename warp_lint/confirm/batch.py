@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warp_lint.confirm.judge import Outcome
+from warp_lint.confirm.judge import Outcome, agrees
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.process import Exit, Worker, python_command
 from warp_lint.confirm.setup import settings_of
@@ -56,6 +57,8 @@ class Batch:
             return []
         job = self._job(targets, folder)
         job["skip"] = skip
+        done = {key: self.outcomes[key] for key in skip}
+        job["agreeing"] = [key for key, o in done.items() if o.reached is None and agrees(o.samples)]
         text = json.dumps(job)
         stem = runs / hashlib.sha256(f"{text}{id(self)}".encode()).hexdigest()[:16]
         events, log, task = stem.with_suffix(".events"), stem.with_suffix(".log"), stem.with_suffix(".json")
@@ -79,6 +82,7 @@ class Batch:
             kind = event.get("event")
             if kind == "compiling":
                 compiling = [str(k) for k in _list(event.get("keys"))]
+                worker.patience = patience
             elif kind == "start":
                 compiling, adjoint = [], False
                 current = str(event["key"])
@@ -90,6 +94,13 @@ class Batch:
             elif kind == "result":
                 self.outcomes[str(event["key"])] = _outcome(event)
                 current = None
+            elif kind == "reaching":
+                compiling = []
+                worker.patience = options.kernel_timeout * 2 + 2.0
+            elif kind == "reach":
+                key = str(event["key"])
+                if key in self.outcomes:
+                    self.outcomes[key] = _further(self.outcomes[key], event)
         again = self._after(worker, targets, current, compiling, adjoint)
         for path in (events, log, task):
             path.unlink(missing_ok=True)
@@ -187,6 +198,16 @@ def _outcome(event: dict[str, Any]) -> Outcome:
         samples=[s for s in _list(event.get("samples")) if isinstance(s, dict)],
         singular=[s for s in _list(event.get("singular")) if isinstance(s, dict)],
         precision=str(event.get("precision", "")),
+    )
+
+
+def _further(outcome: Outcome, event: dict[str, Any]) -> Outcome:
+    """What inputs reached, and the samples that were taken to get further."""
+    return replace(
+        outcome,
+        samples=[*outcome.samples, *(s for s in _list(event.get("samples")) if isinstance(s, dict))],
+        marks=frozenset(map(int, _list(event.get("marks")))),
+        reached=frozenset(map(int, _list(event.get("reached")))),
     )
 
 

@@ -16,7 +16,7 @@ from warp_lint.confirm.factories import Factories, default, plausible
 from warp_lint.confirm.infer import field_default
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.packages import installed
-from warp_lint.confirm.rewrite import Rewriter
+from warp_lint.confirm.rewrite import Rewriter, mark
 from warp_lint.confirm.trees import clone
 from warp_lint.syntax.module import Binding, Definition, Module, Scope
 from warp_lint.syntax.project import External, ModuleRef, Project, Resolved
@@ -64,6 +64,7 @@ class Extractor:
         self._taken: set[str] = set(_RESERVED) | set(dir(builtins))
         self._companions: dict[Module, dict[ast.AST, list[Definition]]] = {}
         self.factories = Factories(project)
+        self.marks: list[tuple[str, int]] = []  # paths and lines of statements that inputs should reach
         self._guesses: dict[tuple[ast.AST, str], ast.expr] = {}
         self._asking = 0  # depth of calls whose arguments are being tried
         self._active: list[object] = []
@@ -176,10 +177,25 @@ class Extractor:
         for precision in PRECISIONS:
             texts = [self._function(item, version, role, precision, generic) for version in versions]
             item.sources[precision] = "\n\n".join(texts)
+        marks = self._marks_in(versions)
+        if marks and role in ("func", "kernel"):
+            item.marks = sorted(marks.values())
+            texts = [self._function(item, version, role, "original", generic, marks) for version in versions]
+            item.sources["marked"] = "\n\n".join(texts)
         if role in ("func", "func_native", "kernel"):
             for version in versions:
                 for companion in self.companions(version):
                     self._companion(item, companion)
+
+    def _marks_in(self, versions: list[Definition]) -> dict[int, int]:
+        """Lines of functions to put marks in, and their numbers."""
+        found = {}
+        for version in versions:
+            node = version.node
+            for number, (path, line) in enumerate(self.marks):
+                if path == version.module.path and node.lineno <= line <= (node.end_lineno or node.lineno):
+                    found[line] = number
+        return found
 
     def _overloads(self, definition: Definition, role: str | None) -> list[Definition]:
         """All definitions of one func name (Warp resolves them by argument types)."""
@@ -192,7 +208,15 @@ class Extractor:
         ]
         return same if definition in same else [definition]
 
-    def _function(self, item: Item, definition: Definition, role: str | None, precision: str, generic: str) -> str:
+    def _function(
+        self,
+        item: Item,
+        definition: Definition,
+        role: str | None,
+        precision: str,
+        generic: str,
+        marks: dict[int, int] | None = None,
+    ) -> str:
         node = clone(definition.node)
         assert isinstance(node, ast.FunctionDef)
         module, scope = definition.module, definition.scope
@@ -212,7 +236,11 @@ class Extractor:
         if role == "func_native":
             node.body = [ast.Expr(ast.Constant(...))]
         elif device:
-            node.body = [rewriter.device(statement) for statement in _without_docstring(node.body)] or [ast.Pass()]
+            rewriter.marks = marks or {}
+            body = _without_docstring(node.body)
+            start = body[0].lineno if body else 0
+            entry = [mark(number) for line, number in rewriter.marks.items() if line < start]
+            node.body = [*entry, *rewriter.device(body)] or [ast.Pass()]
         else:
             node.body = rewriter.host_body(node.body)
         node.name = item.name
@@ -242,8 +270,9 @@ class Extractor:
     def _companion(self, item: Item, companion: Definition) -> None:
         role, _ = self.decoration(companion)
         inner = Item(self.unique(companion.name), role or "func")
-        for precision in PRECISIONS:
-            text = self._function(inner, companion, role, precision, "")
+        for precision in item.sources:
+            written = "original" if precision == "marked" else precision
+            text = self._function(inner, companion, role, written, "")
             head, _, rest = text.partition("\n")
             item.sources[precision] += f"\n\n{head}({item.name})\n{rest}"
         item.needs += [name for name in inner.needs if name not in item.needs and name != item.name]

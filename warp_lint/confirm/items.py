@@ -22,7 +22,7 @@ class UnresolvedError(Exception):
 class Item:
     """`sources` maps a precision to lines of code that bind `name`. `single_only` marks code that
     Warp can't compile in double precision; `literals` are the float constants in its body. `assumed` says
-    what was made up about it."""
+    what was made up about it; `marks` are the numbers of those in its source "marked"."""
 
     name: str
     kind: str
@@ -35,3 +35,4 @@ class Item:
     generic: bool = False
     definition: Definition | None = None
     assumed: str = ""
+    marks: list[int] = field(default_factory=list)

@@ -33,13 +33,16 @@ Sample = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Samples of one kernel as the worker reported them, or the reason why there are none."""
+    """Samples of one kernel as the worker reported them, or the reason why there are none. `marks`: numbers
+    of the places that inputs should reach."""
 
     samples: Sequence[Sample] = ()
     singular: Sequence[Sample] = ()
     precision: str = ""
     failed: str = ""
     adjoint_died: bool = False
+    marks: Collection[int] = ()
+    reached: Collection[int] | None = None  # of the marks; None if that isn't known
 
 
 def verdict(code: str, outcome: Outcome, codes: Collection[str] = ()) -> Verdict:
@@ -55,6 +58,13 @@ def verdict(code: str, outcome: Outcome, codes: Collection[str] = ()) -> Verdict
     if code in FLAT and regular.status is Status.REFUTED:
         return Verdict(Status.UNTESTED, "zero is the right derivative of a flat operation")
     return regular
+
+
+def agrees(samples: Sequence[Sample]) -> bool:
+    """Whether a kernel's gradient seems right, so that it is worth asking what the inputs reached."""
+    right = sum(1 for s in samples if "agree" in (s["outcome"], s["alone"]))
+    wrong = any(s["outcome"] == "mismatch" and not s["flat"] and s["alone"] != "agree" for s in samples)
+    return right >= AGREEMENTS and not wrong
 
 
 def _method(outcome: Outcome) -> str:

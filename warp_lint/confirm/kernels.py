@@ -27,7 +27,7 @@ def confirm_kernels(findings: Sequence[Finding], project: Project, options: Conf
     trials = Trials(project, options.python)
     for finding in findings:
         if finding.subject is not None and finding.subject.kind in ("kernel", "func"):
-            trials.want(finding.subject, finding.code)
+            trials.want(finding.subject, finding.code, finding.location)
     for module in given:
         if options.mode == "all":
             trials.want_all(module)
@@ -52,6 +52,8 @@ def _with_verdict(finding: Finding, trials: Trials) -> Finding:
     if shown.status is Status.CONFIRMED and deliberate is not None and finding.code not in judge.SINGULAR:
         reason = f"`{deliberate}` has a gradient of its own on purpose, which no difference can confirm"
         shown = Verdict(Status.INCONCLUSIVE, reason, shown.method)
+    if shown.status is Status.REFUTED and trials.missed(trial, finding.location):
+        shown = Verdict(Status.INCONCLUSIVE, "no inputs tried reach this line", shown.method)
     if trial.assumed:
         # Right with one value doesn't make it right with others.
         if shown.status is Status.REFUTED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.items import Item, UnresolvedError
@@ -72,16 +72,25 @@ class Rewriter(ast.NodeTransformer):
         self.double = precision == "double"
         self.generic = generic
         self.on_device = False
+        self.marks: dict[int, int] = {}  # lines to put a mark in front of, and its number
         self.lambdas: list[set[str]] = []
         self.around: list[Scope | None] = []  # of functions that the one at hand is defined in
         self.captured: set[str] = set()  # their variables that device code uses
 
-    def device(self, node: ast.stmt) -> ast.stmt:
+    def device(self, body: list[ast.stmt]) -> list[ast.stmt]:
         self.on_device = True
-        made = self.visit(node)
+        made = self.host_body(body)
         self.on_device = False
-        assert isinstance(made, ast.stmt)
         return made
+
+    def visit(self, node: ast.AST) -> Any:
+        if not (self.marks and self.on_device and isinstance(node, ast.stmt)):
+            return super().visit(node)
+        inside = getattr(node, "body", None)  # of a statement with a body, only its head counts
+        last = inside[0].lineno - 1 if isinstance(inside, list) and inside else node.end_lineno or node.lineno
+        numbers = [number for line, number in self.marks.items() if node.lineno <= line <= max(last, node.lineno)]
+        made = super().visit(node)
+        return [*map(mark, numbers), made] if numbers else made
 
     def host(self, node: ast.expr) -> ast.expr:
         before, self.on_device = self.on_device, False
@@ -263,7 +272,7 @@ class Rewriter(ast.NodeTransformer):
         self.around.append(self.inner)
         self.scope, self.inner = definition.scope, definition.inner
         on_device = role in ("kernel", "func", "func_grad", "func_replay")
-        node.body = [self.device(s) for s in node.body] if on_device else self.host_body(node.body)
+        node.body = self.device(node.body) if on_device else self.host_body(node.body)
         self.scope, self.inner = outside
         self.around.pop()
         promoted = [ast.parse(f"{name}__d = _promote({name})").body[0] for name in sorted(self.captured)]
@@ -344,6 +353,11 @@ class Rewriter(ast.NodeTransformer):
         made = self.generic_visit(node)
         assert isinstance(made, ast.Call)
         return made
+
+
+def mark(number: int) -> ast.stmt:
+    """A statement that tells where a kernel has been."""
+    return ast.parse(f'wp.printf("@wl{number}@\\n")').body[0]
 
 
 def _parsed(annotation: ast.expr) -> ast.expr:

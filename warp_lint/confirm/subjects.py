@@ -18,7 +18,7 @@ from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.promote import DOUBLE, GENERIC_GUESSES
 from warp_lint.confirm.setup import settings_of
 from warp_lint.confirm.wrap import PREFIX, wrap
-from warp_lint.findings import Subject
+from warp_lint.findings import Location, Subject
 from warp_lint.kernels.detect import options_of
 from warp_lint.syntax.module import Definition, Module
 from warp_lint.syntax.project import Project
@@ -51,10 +51,13 @@ class Trials:
         self.found: dict[ast.AST, Trial] = {}
         self._subjects: dict[tuple[str, str, int], ast.AST] = {}
 
-    def want(self, subject: Subject, code: str) -> None:
+    def want(self, subject: Subject, code: str, location: Location | None = None) -> None:
+        """`location`: what inputs have to reach before they can refute it."""
         definition = self._definition(subject)
         if definition is None:
             return
+        if location is not None and (location.path, location.line) not in self.extractor.marks:
+            self.extractor.marks.append((location.path, location.line))
         self._subjects[subject.path, subject.qualname, subject.line] = definition.node
         self._add(definition, subject.kind).codes.add(code)
 
@@ -68,6 +71,14 @@ class Trials:
         for definition in list(module.functions()):
             if self.extractor.role(definition) in ("func", "func_native") and self._has_gradient(definition):
                 self._add(definition, "func").codes.add(judge.CUSTOM)
+
+    def missed(self, trial: Trial, location: Location) -> bool:
+        """Whether no inputs reached a place in the code that was run."""
+        at = (location.path, location.line)
+        if trial.outcome is None or trial.outcome.reached is None or at not in self.extractor.marks:
+            return False
+        number = self.extractor.marks.index(at)
+        return number in trial.outcome.marks and number not in trial.outcome.reached
 
     def customised(self, trial: Trial) -> list[Trial]:
         """Funcs that a kernel rests on whose own gradients aren't the derivatives of their forwards."""
@@ -194,6 +205,7 @@ class Trials:
                     "sink": trial.role == "func",
                     "facts": facts.as_json(),
                     "kinds": sorted({kind for i in closure for kind in i.handles}),
+                    "marks": sorted({number for i in closure for number in i.marks}) if regular else [],
                     "literals": sorted({v for i in closure for v in i.literals}),
                 }
             )

@@ -21,15 +21,11 @@ def run_target(
     """Samples as plain data. `kernels` maps a precision to the kernel compiled in it; `budget` is
     the time in seconds after which no new sample is begun. `stage(adjoint)` is called before the
     forward or the adjoint runs on new inputs."""
-    facts = Facts(**target["facts"])
-    facts.literals = [float(v) for v in target["literals"] if 1e-3 <= abs(v) <= 1e3]
-    facts.kinds = list(target["kinds"])
+    facts = _facts(target)
     result: dict[str, Any] = {}
     started = time.monotonic()
     if target["regular"]:
-        precision = "double" if "double" in kernels else "original"
-        kernel = kernels[precision]
-        double = precision == "double" or (_all_double(kernel) and not target["single"])
+        kernel, double = _proper(target, kernels)
         result["precision"] = "double" if double else "single"
         result["samples"] = [s.as_json() for s in _regular(kernel, facts, double, seed, started + budget, stage)]
     if target["singular"]:
@@ -39,6 +35,32 @@ def run_target(
             s.as_json() for s in _singular(kernel, facts, literals, seed, started + 2 * budget, stage)
         ]
     return result
+
+
+def _facts(target: dict[str, Any]) -> Facts:
+    facts = Facts(**target["facts"])
+    facts.literals = [float(v) for v in target["literals"] if 1e-3 <= abs(v) <= 1e3]
+    facts.kinds = list(target["kinds"])
+    return facts
+
+
+def _proper(target: dict[str, Any], kernels: dict[str, Any]) -> tuple[Any, bool]:
+    """The kernel to test, and whether it computes in double precision."""
+    precision = "double" if "double" in kernels else "original"
+    kernel = kernels[precision]
+    return kernel, precision == "double" or (_all_double(kernel) and not target["single"])
+
+
+def reach_target(
+    target: dict[str, Any], kernels: dict[str, Any], marked: Any, seed: int, budget: float, stage: Stage
+) -> tuple[list[int], list[Sample]]:
+    """Numbers of the marks that inputs reach, and samples of further inputs that reach one. `marked` is the
+    kernel with marks in it."""
+    from warp_lint.confirm.reach import reached
+
+    kernel, double = _proper(target, kernels)
+    found, samples = reached(marked, kernel, _facts(target), double, seed, set(target["marks"]), budget, stage)
+    return sorted(found), samples
 
 
 def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float, stage: Stage) -> list[Sample]:

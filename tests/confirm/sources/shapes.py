@@ -322,6 +322,27 @@ def open_missing(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = missing.square(x[i])
 
 
+@wp.func
+def grow(x: float, s: float):
+    if s > 1.0e6:
+        s = s * x  # never
+    return s
+
+
+@wp.kernel
+def open_never(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = grow(x[i], x[i] * x[i])
+
+
+@wp.kernel
+def wrong_seldom(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+    if wp.abs(x[0] - 1.0) < 0.02 and i == 0:
+        out[i] = out[i] * y[i]  # seldom
+
+
 @wp.kernel
 def open_forever(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()

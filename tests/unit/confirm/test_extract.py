@@ -236,3 +236,30 @@ def test_funcs_that_a_plain_function_makes_come_along(tmp_path):
     )
     inner = "    @wp.func\n    def f(x: wp.float64):\n        return x * wp.float64(0.5) * C__d * wp.float64(n__d)\n"
     assert "    n__d = _promote(n)\n\n" + inner in text and "C__d = _promote(C)" in text
+
+
+def test_marks_stand_in_front_of_statements(tmp_path):
+    (tmp_path / "main.py").write_text(
+        "import warp as wp\n@wp.func\ndef f(x: float):\n    if x > 0.0:\n        return (\n            x\n        )\n"
+        "    return -x\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    for i in range(3):\n        x[i] = f(x[i])\n"
+    )
+    project = Project(tmp_path)
+    module = project.module_at(tmp_path / "main.py")
+    assert module is not None
+    extractor = Extractor(project)
+    extractor.marks = [(module.path, 6), (module.path, 10), (module.path, 11), (module.path, 2)]
+    item = extractor.definition(next(d for d in module.functions() if d.name == "k"), "kernel")
+    assert item.marks == [1, 2]
+    assert item.sources["marked"].splitlines()[2:] == [
+        "    wp.printf('@wl1@\\n')",
+        "    wp.printf('@wl2@\\n')",
+        "    for i in range(3):",
+        "        x[i] = f(x[i])",
+    ]
+    assert extractor.items["f"].sources["marked"].splitlines()[2:] == [
+        "    if x > 0.0:",
+        "        wp.printf('@wl0@\\n')",
+        "        return x",
+        "    return -x",
+    ]
+    assert "printf" not in item.sources["original"] + item.sources["double"]
