@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-warp = pytest.importorskip("warp")
+pytest.importorskip("warp")
 
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.program import ProgramReport, confirm_program
 
 PROGRAM = Path(__file__).parent / "programs" / "hostile.py"
-VERSION = tuple(int(part) for part in warp.__version__.split(".")[:2])
+VERSION = tuple(int(part) for part in version("warp-lang").split(".")[:2])
 GRAPHS = pytest.mark.skipif(VERSION < (1, 16), reason="this Warp captures no backward passes on the CPU")
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX only")
 
