@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.findings import Finding, Note
+from warp_lint.rules._empty_tapes import empty_tapes
 from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.access import Place
 from warp_lint.trace.analysis import Analysis
@@ -38,6 +39,22 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             one.backward,
         )
     yield from _reused(analysis)
+    yield from _emptied(analysis)
+
+
+def _emptied(analysis: Analysis) -> Iterator[Finding]:
+    for one in empty_tapes(analysis):
+        if one.reset is not None:
+            yield report(
+                analysis,
+                "ADJ410",
+                analysis.severity(Tier.INTEREST, bool(analysis.flow.interest), one.reset, one.window.index),
+                at_event(analysis, one.reset),
+                "this takes all launches off the tape, and the next backward pass has nothing to run",
+                "call `reset()` before the tape is entered again; `zero()` clears gradients and keeps the launches",
+                [Note(one.window.event.location, "nothing is left to differentiate")],
+                one.reset,
+            )
 
 
 def _reused(analysis: Analysis) -> Iterator[Finding]:

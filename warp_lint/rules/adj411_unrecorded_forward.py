@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.findings import Finding, Note, Severity
+from warp_lint.rules._empty_tapes import empty_tapes
 from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.cuts import Cut
@@ -14,6 +15,7 @@ from warp_lint.trace.windows import Window
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
+    yield from _empty(analysis)
     for result in analysis.results:
         window = result.window
         if not window.operations:
@@ -50,6 +52,24 @@ def check(analysis: Analysis) -> Iterator[Finding]:
                 notes,
                 cut.index,
             )
+
+
+def _empty(analysis: Analysis) -> Iterator[Finding]:
+    for one in empty_tapes(analysis):
+        if one.reset is not None:
+            continue
+        writer = analysis.events[one.writer]
+        where = "on another tape" if isinstance(writer, Launch) and writer.recorded else "here, on no tape"
+        yield report(
+            analysis,
+            "ADJ411",
+            analysis.severity(Tier.INTEREST, bool(analysis.flow.interest), one.writer, one.window.index),
+            one.window.event.location,
+            f"this tape holds no launch, so nothing gets a gradient from `{analysis.name(one.loss)}`",
+            "launch the forward computation inside `with tape:`",
+            [Note(analysis.where(one.writer), f"the loss is computed {where}")],
+            one.window.index,
+        )
 
 
 def _abandoned(analysis: Analysis, cut: Cut) -> bool:
