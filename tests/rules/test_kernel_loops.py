@@ -173,3 +173,17 @@ def test_hash_grid_queries_are_exact(tmp_path: Path) -> None:
             out[i] = s
         """,
     )
+
+
+def test_nested_loops_are_one_finding(tmp_path: Path) -> None:
+    source = """
+        @wp.kernel
+        def k(x: wp.array(dtype=float), out: wp.array(dtype=float), n: int):
+            i = wp.tid()
+            s = float(0.0)
+            for j in range(n):
+                for k in range(n):
+                    s = wp.sin(s) * x[k]  # ADJ105
+            out[i] = s * s
+        """
+    check(tmp_path, source)

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from .kernel_sources import check
+from warp_lint.kernels.check import check_module
+from warp_lint.settings import Settings
+from warp_lint.syntax.project import Project
+
+from .kernel_sources import check, prepared
 
 ARRAY = "wp.array(dtype=float)"
 
@@ -212,3 +216,42 @@ def test_stores_in_both_arms_clear_nothing_that_counts(tmp_path: Path) -> None:
                 out[i] = c
         """,
     )
+
+
+def test_one_need_is_one_finding(tmp_path: Path) -> None:
+    source = """
+        @wp.kernel
+        def k(tau: wp.array(dtype=float), q: wp.array(dtype=wp.quat), start: wp.array(dtype=int)):
+            i = wp.tid()
+            j = start[i]
+            f = wp.quat_rotate(q[i], wp.vec3(tau[j + 0], tau[j + 1], tau[j + 2]))
+            t = wp.quat_rotate(q[i], wp.vec3(tau[j + 3], tau[j + 4], tau[j + 5]))
+            tau[j + 0] = f[0]  # ADJ102
+            tau[j + 1] = f[1]
+            tau[j + 2] = f[2]
+            tau[j + 3] = t[0]
+            tau[j + 4] = t[1]
+            tau[j + 5] = t[2]
+        """
+    check(tmp_path, source)
+
+
+def test_long_code_is_cut_with_an_ellipsis(tmp_path: Path) -> None:
+    text = prepared(
+        """
+        @wp.kernel
+        def k(a: wp.array(dtype=float), b: wp.array(dtype=float)):
+            i = wp.tid()
+            b[i] = wp.sin(
+                a[i] * 2.0 + a[i] * 3.0 + a[i] * 4.0 + a[i] * 5.0 + a[i] * 6.0 + a[i] * 7.0
+            )
+            a[i] = 1.0
+        """
+    )
+    project = Project(tmp_path)
+    module = project.add(tmp_path / "m.py", text)
+    assert module is not None
+    (finding,) = check_module(project, module, Settings(assume_active=True), {})
+    assert [note.message for note in finding.notes] == [
+        "the adjoint of `wp.sin( a[i] * 2.0 + a[i] * 3.0 + a[i] * 4.0 + a[i] * 5.0 +…` reads the old value"
+    ]

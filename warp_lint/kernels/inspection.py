@@ -40,10 +40,11 @@ class Report:
 
 @dataclass(slots=True)
 class CauseGroup:
-    """All defects of one cause."""
+    """All defects of one cause. `others`: stores that go with it, such as those of a vector's other elements."""
 
     cause: Cause
     defects: list[Defect] = field(default_factory=list)
+    others: list[Event] = field(default_factory=list)
 
     @property
     def partners(self) -> int:
@@ -279,6 +280,12 @@ def through(value: Value) -> Value:
     return value
 
 
+def code_text(value: Value, limit: int = 60) -> str:
+    """The code that a value comes from, on one line and cut to fit a message."""
+    text = " ".join(value.frame.module.segment(value.node).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 def array_text(event: Event) -> str:
     """`a[i]` as written, for messages."""
     target: ast.AST = event.node
@@ -286,7 +293,7 @@ def array_text(event: Event) -> str:
         target = target.targets[0]
     elif isinstance(target, (ast.AugAssign, ast.AnnAssign)):
         target = target.target
-    return event.frame.module.segment(target)
+    return " ".join(event.frame.module.segment(target).split())
 
 
 def root_frame(frame: Frame) -> Frame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from warp_lint.findings import Location, Note
 from warp_lint.kernels.graph import Loop
-from warp_lint.kernels.inspection import Inspection, call_notes
+from warp_lint.kernels.inspection import Inspection, call_notes, code_text
 from warp_lint.kernels.replay import Defect
 
 
@@ -21,6 +21,11 @@ class Carried:
     inside: list[Defect] = field(default_factory=list)
     outside: list[Defect] = field(default_factory=list)
     before: list[Defect] = field(default_factory=list)
+    around: list[Loop] = field(default_factory=list)  # other loops that carry it to the same assignment
+
+    @property
+    def keys(self) -> set[tuple[int, str]]:
+        return {(loop.id, self.name) for loop in (self.loop, *self.around)}
 
     @property
     def defects(self) -> list[Defect]:
@@ -39,7 +44,7 @@ class Carried:
 
 
 def carried(inspection: Inspection) -> Iterator[Carried]:
-    """One entry per loop and name, in order of discovery."""
+    """One entry per name and assignment in a loop, in order of discovery: nested loops carry it together."""
     found: dict[tuple[int, str], Carried] = {}
     for group in inspection.groups:
         loop = group.cause.loop
@@ -52,9 +57,17 @@ def carried(inspection: Inspection) -> Iterator[Carried]:
             entry.outside.extend(group.defects)
         else:
             for defect in group.defects:
-                place = entry.inside if loop in defect.need.user.loops or _inner(defect, loop) else entry.outside
-                place.append(defect)
-    yield from found.values()
+                side = entry.inside if loop in defect.need.user.loops or _inner(defect, loop) else entry.outside
+                side.append(defect)
+    merged: dict[tuple[Location, str], Carried] = {}
+    for entry in sorted(found.values(), key=lambda entry: (not entry.inside, -entry.loop.id)):
+        first = merged.setdefault((place(entry.loop, entry.name), entry.name), entry)
+        if first is not entry:
+            first.around.append(entry.loop)
+            first.inside += entry.inside
+            first.outside += entry.outside
+            first.before += entry.before
+    yield from merged.values()
 
 
 def _inner(defect: Defect, loop: Loop) -> bool:
@@ -106,7 +119,7 @@ def notes(entry: Carried, defects: list[Defect], limit: int = 4) -> tuple[Note, 
         key = (where.path, where.line)
         if key == (at.path, at.line) or key in found:
             continue
-        what = source.frame.module.segment(source.node)[:60]
+        what = code_text(source)
         role = {
             "condition": "decides",
             "index": "is an index of",

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from warp_lint.findings import Note
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Event, Value
-from warp_lint.kernels.inspection import CauseGroup, Inspection, Report, array_text, call_notes
+from warp_lint.kernels.inspection import CauseGroup, Inspection, Report, array_text, call_notes, code_text, through
+from warp_lint.kernels.linear import combine
 from warp_lint.kernels.replay import Defect
 from warp_lint.kernels.summary import loads_below
 
@@ -59,9 +60,51 @@ def _below(value: Value, limit: int = 400) -> set[int]:
 
 
 def found(inspection: Inspection, code: str) -> Iterator[CauseGroup]:
+    """Stores by the rule that reports them; a vector stored element by element is one."""
+    merged: list[CauseGroup] = []
     for group in inspection.groups:
-        if group.cause.kind == "store" and classify(inspection, group) == code:
-            yield group
+        if group.cause.kind != "store" or classify(inspection, group) != code:
+            continue
+        first = next((other for other in reversed(merged) if _together(inspection, other, group)), None)
+        if first is None:
+            merged.append(CauseGroup(group.cause, list(group.defects)))
+            continue
+        events = sorted((_event(first), *first.others, _event(group)), key=lambda event: event.time)
+        if events[0] is not _event(first):
+            first.cause = group.cause
+        first.others = events[1:]
+        first.defects += group.defects
+    yield from merged
+
+
+def _event(group: CauseGroup) -> Event:
+    assert group.cause.event is not None
+    return group.cause.event
+
+
+def _together(inspection: Inspection, one: CauseGroup, two: CauseGroup) -> bool:
+    """`a[k + 0] = v[0]`, `a[k + 1] = v[1]` next to each other, or elements needed by one operation."""
+    left, right = _event(one), _event(two)
+    same = left.path == right.path and left.frame is right.frame and left.loops == right.loops
+    if not same or left.guards != right.guards or left.access is not right.access or left.augmented != right.augmented:
+        return False
+    if not _apart(inspection, left, right):
+        return False
+    users = {id(defect.need.user) for defect in one.defects}
+    lines = {event.location.line for event in (left, *one.others)}
+    parts = all(through(event.value.args[0]).op == "index" for event in (left, right))
+    near = parts and any(abs(line - right.location.line) <= 1 for line in lines)
+    return near or any(id(defect.need.user) in users for defect in two.defects)
+
+
+def _apart(inspection: Inspection, left: Event, right: Event) -> bool:
+    """Do the indices differ by constants only?"""
+    first, second = inspection.memory.index(left), inspection.memory.index(right)
+    if len(first) != len(second) or left.component != right.component or first == second:
+        return False
+    return all(
+        a is not None and b is not None and not combine(a, b, -1).terms for a, b in zip(first, second, strict=True)
+    )
 
 
 def old_rewrites(inspection: Inspection, code: str) -> Iterator[Report]:
@@ -113,6 +156,7 @@ def need_notes(group: CauseGroup) -> tuple[Note, ...]:
     """The places that need the old value, on other lines than the cause."""
     event = group.cause.event
     assert event is not None
+    beside = [Note(other.location, f"`{array_text(other)}` likewise") for other in group.others[:6]]
     notes: dict[object, Note] = {}
     for defect in group.defects:
         where = defect.need.user.location
@@ -120,20 +164,16 @@ def need_notes(group: CauseGroup) -> tuple[Note, ...]:
             where = defect.need.value.location
         if (where.path, where.line) == (event.location.path, event.location.line):
             continue
-        what = defect.need.user.frame.module.segment(defect.need.user.node)
+        what = code_text(defect.need.user)
         if defect.need.kind == "condition":
-            what = defect.need.value.frame.module.segment(defect.need.value.node)
-            text = f"the condition `{_short(what)}` is decided again from the new value"
+            what = code_text(defect.need.value)
+            text = f"the condition `{what}` is decided again from the new value"
         else:
-            text = f"the adjoint of `{_short(what)}` reads the old value"
+            text = f"the adjoint of `{what}` reads the old value"
         notes.setdefault((where.path, where.line), Note(where, text))
         if len(notes) >= 4:
             break
-    return (*notes.values(), *call_notes(event.frame))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+    return (*beside, *notes.values(), *call_notes(event.frame))
 
 
 def needed_line(group: CauseGroup) -> str:

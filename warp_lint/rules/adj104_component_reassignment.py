@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from warp_lint.findings import Location, Note
 from warp_lint.kernels.graph import Cell, Frame, Mutation, Value
-from warp_lint.kernels.inspection import Inspection, Report, call_notes
+from warp_lint.kernels.inspection import Inspection, Report, call_notes, code_text
 from warp_lint.kernels.linear import Linear
 from warp_lint.kernels.objects import contents
 from warp_lint.rules._parameters import taken
@@ -53,9 +53,9 @@ def check(inspection: Inspection) -> Iterator[Report]:
         site.paths |= group.partners
         for defect in group.defects[:2]:
             user = defect.need.user
-            what = user.frame.module.segment(user.node)
+            what = code_text(user)
             if user.location.line != value.location.line:
-                site.notes.append(Note(user.location, f"the adjoint of `{what[:60]}` reads the whole of `{site.name}`"))
+                site.notes.append(Note(user.location, f"the adjoint of `{what}` reads the whole of `{site.name}`"))
     for site in sites.values():
         yield _report(site)
     yield from _parameters(inspection, sites)

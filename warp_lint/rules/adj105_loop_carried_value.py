@@ -19,7 +19,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for entry in carried(inspection):
         if not entry.inside:
             continue
-        seen.add((entry.loop.id, entry.name))
+        seen |= entry.keys
         if entry.loop.kind == "while":
             message = f"`{entry.name}` changes in a `while` loop whose adjoint reads the value from before the change"
         else:

@@ -37,7 +37,9 @@ def check(inspection: Inspection) -> Iterator[Report]:
 
 def _body_locals(inspection: Inspection) -> Iterator[Report]:
     """A name that only the loop body assigns, used behind the loop: its adjoint is cleared by the loop's."""
-    reported: set[tuple[int, str]] = {(entry.loop.id, entry.name) for entry in carried(inspection)}
+    reported: set[tuple[int, str]] = set()
+    for entry in carried(inspection):
+        reported |= entry.keys
     for value in inspection.graph.values:
         if value.op != "after" or value.key != ("body",) or not isinstance(value.extra, Loop):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.findings import Note
-from warp_lint.kernels.inspection import CauseGroup, Inspection, Report, call_notes
+from warp_lint.kernels.inspection import CauseGroup, Inspection, Report, call_notes, code_text
 
 CODE = "ADJ203"
 
@@ -48,6 +48,6 @@ def _uses(group: CauseGroup) -> tuple[Note, ...]:
     for defect in group.defects:
         where = defect.need.user.location
         if where.line != event.location.line:
-            text = defect.need.user.frame.module.segment(defect.need.user.node)
-            notes.setdefault(where.line, Note(where, f"the adjoint of `{text[:60]}` needs it"))
+            text = code_text(defect.need.user)
+            notes.setdefault(where.line, Note(where, f"the adjoint of `{text}` needs it"))
     return tuple(notes.values())[:3]

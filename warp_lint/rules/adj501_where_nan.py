@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from warp_lint.findings import Note
 from warp_lint.kernels.graph import Value
-from warp_lint.kernels.inspection import Inspection, Report, call_notes
+from warp_lint.kernels.inspection import Inspection, Report, call_notes, code_text
 from warp_lint.kernels.numbers import Hazard, atoms, differentiable_below, hazards, protected, selections
 
 CODE = "ADJ501"
@@ -33,14 +33,14 @@ def selected(inspection: Inspection) -> dict[int, tuple[Value, Hazard]]:
 
 def check(inspection: Inspection) -> Iterator[Report]:
     for where, hazard in selected(inspection).values():
-        text = hazard.value.frame.module.segment(hazard.value.node)
+        text = code_text(hazard.value)
         notes: tuple[Note, ...] = ()
         if hazard.value.location.line != where.location.line:
-            notes = (Note(hazard.value.location, f"`{text[:60]}` is computed here whatever the condition is"),)
+            notes = (Note(hazard.value.location, f"`{text}` is computed here whatever the condition is"),)
         yield Report(
             CODE,
             where.location,
-            f"`wp.{where.name}` runs both adjoints: `{text[:60]}` gives NaN where it isn't selected",
+            f"`wp.{where.name}` runs both adjoints: `{text}` gives NaN where it isn't selected",
             "use `if` or `a if c else b`, or make the operand safe before the operation",
             (*notes, *call_notes(where.frame)),
             inspection.active(hazard.value),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from warp_lint.findings import Severity
 from warp_lint.kernels.graph import Value
-from warp_lint.kernels.inspection import Inspection, Report, call_notes, through
+from warp_lint.kernels.inspection import Inspection, Report, call_notes, code_text, through
 from warp_lint.kernels.numbers import Hazard, apart, atoms, hazards, may_vanish, protected, same
 from warp_lint.rules.adj501_where_nan import selected
 
@@ -23,7 +23,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
         reason = _reason(inspection, hazard)
         if reason is None:
             continue
-        text = value.frame.module.segment(value.node)[:80]
+        text = code_text(value, 80)
         yield Report(
             CODE,
             value.location,

@@ -9,7 +9,7 @@ from warp_lint.findings import Severity
 from warp_lint.kernels.builtins import Gradient
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Value
-from warp_lint.kernels.inspection import Inspection, Report, call_notes
+from warp_lint.kernels.inspection import Inspection, Report, call_notes, code_text
 
 CODE = "ADJ503"
 _STOPS = (Gradient.LOST, Gradient.LEAKED)
@@ -31,9 +31,17 @@ def check(inspection: Inspection) -> Iterator[Report]:
             continue
         lost, flat = _stopped(inspection, value)
         if lost:
-            yield _report(value, f"`wp.{value.name}` has no adjoint for its operand: the gradient is lost here", lost)
+            name = f"wp.{value.name}" if isinstance(value.node, ast.Call) else code_text(value)
+            report = _report(
+                value, f"`{name}` has no adjoint for {_operands(inspection, value)}: the gradient is lost", lost
+            )
+            if value.name.startswith("tile_"):
+                report.help = (
+                    "use tile operations that Warp differentiates, such as `wp.tile_sum`, or elements of arrays"
+                )
+            yield report
         elif flat and not flat & through:
-            message = f"`{_text(value)}` is piecewise constant and on the only gradient path: the gradient is zero"
+            message = f"`{code_text(value)}` is piecewise constant and on the only gradient path: the gradient is zero"
             report = _report(value, message, flat)
             report.severity = Severity.INFO
             report.help = "write a straight-through estimator with `wp.func_grad` if that isn't meant"
@@ -63,6 +71,23 @@ def _target(value: Value) -> str:
     return value.frame.module.segment(node.targets[0] if isinstance(node, ast.Assign) else node)
 
 
+def _operands(inspection: Inspection, value: Value) -> str:
+    """The operands that get no gradient, as written."""
+    found = []
+    node = value.node
+    arguments = (
+        node.args if isinstance(node, ast.Call) else [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    )
+    for argument, position, written in zip(value.args, value.bound, arguments, strict=False):
+        operands = value.entry.operands if value.entry is not None else ()
+        if position is None or position >= len(operands):
+            continue
+        if operands[position].gradient in _STOPS and inspection.active(argument):
+            text = value.frame.module.segment(written)
+            found.append(f"`{text}`" if 0 < len(text) <= 30 else "an operand")
+    return " and ".join(dict.fromkeys(found)) or "its operand"
+
+
 def _stopped(inspection: Inspection, value: Value) -> tuple[int, int]:
     entry = value.entry
     assert entry is not None
@@ -82,7 +107,3 @@ def _report(value: Value, message: str, paths: int) -> Report:
     help = "write the func in terms of operations that Warp differentiates, or give it a `func_grad`"
     severity = Severity.ERROR if paths else None
     return Report(CODE, value.location, message, help, call_notes(value.frame), paths, severity)
-
-
-def _text(value: Value) -> str:
-    return value.frame.module.segment(value.node)[:60]
