@@ -140,13 +140,10 @@ class _Planner:
     def _scripts_of(self, module: Module, seen: set[Module]) -> set[Module]:
         """Programs and tests that a module imports, at any distance."""
         assert self.reach is not None
-        for bindings in module.scope.bindings.values():
-            for binding in bindings:
-                if binding.kind == "import":
-                    target = self._import_target(module, binding.node, binding.attribute)
-                    if target is not None and target in self.reach.scripts and target not in seen:
-                        seen.add(target)
-                        self._scripts_of(target, seen)
+        for target in self._imports(module):
+            if target in self.reach.scripts and target not in seen:
+                seen.add(target)
+                self._scripts_of(target, seen)
         return seen
 
     def _untaped(self, reach: Reach) -> None:
@@ -160,25 +157,40 @@ class _Planner:
         if trace.events:
             self.take(trace)
 
-    def _leads_to_tape(self, module: Module, seen: frozenset[Module] = frozenset()) -> bool:
+    def _leads_to_tape(self, module: Module) -> bool:
+        """Does the module speak of tapes, or a module that it imports, at any distance?"""
         found = self._leads.get(module)
-        if found is not None:
-            return found
-        if scopes.mentions_tape(module):
-            self._leads[module] = True
-            return True
-        result = False
-        if "warp" in module.source or "import" in module.source:
-            for bindings in module.scope.bindings.values():
-                for binding in bindings:
-                    if binding.kind != "import" or result:
-                        continue
-                    target = self._import_target(module, binding.node, binding.attribute)
-                    if target is not None and target not in seen and target is not module:
-                        result = self._leads_to_tape(target, seen | {module})
-        if not seen or result:
-            self._leads[module] = result
-        return result
+        if found is None:
+            # Everything that is imported from here; what leads to a tape is spread backwards.
+            importers: dict[Module, list[Module]] = {module: []}
+            pending, leading = [module], []
+            while pending:
+                one = pending.pop()
+                if self._leads.get(one) or scopes.mentions_tape(one):
+                    leading.append(one)
+                elif one not in self._leads:
+                    for target in self._imports(one):
+                        if target not in importers:
+                            importers[target] = []
+                            pending.append(target)
+                        importers[target].append(one)
+            self._leads.update(dict.fromkeys(importers, False))
+            while leading:
+                one = leading.pop()
+                if not self._leads[one]:
+                    self._leads[one] = True
+                    leading += importers[one]
+            found = self._leads[module]
+        return found
+
+    def _imports(self, module: Module) -> set[Module]:
+        """Project modules that the top level of a module imports."""
+        found = set()
+        for bindings in module.scope.bindings.values():
+            for binding in bindings:
+                if binding.kind == "import":
+                    found.add(self._import_target(module, binding.node, binding.attribute))
+        return {target for target in found if target is not None and target is not module}
 
     def _imported_leads(self, module: Module) -> set[str]:
         """Names of a module that it imports from others that lead to a tape."""
