@@ -167,6 +167,8 @@ def _fill(m: Machine, bound: Bound) -> None:
 def _argument(
     m: Machine, bound: Bound, path: Path, value: Any, annotation: ast.expr | None, kernel: Any, depth: int
 ) -> None:
+    if isinstance(value, Instance) and value.cls is not None and value.cls.kind == "enum":
+        value = value.attributes.get("value")
     if isinstance(value, ArrayValue):
         bound.arguments[path] = value
     elif isinstance(value, Instance):

@@ -88,6 +88,9 @@ def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return _unknown(m, operator, left, right)
     if isinstance(left, Instance) or isinstance(right, Instance):
+        numbers = number_of(left), number_of(right)
+        if isinstance(numbers[0], _NUMBER) and isinstance(numbers[1], _NUMBER):
+            return _numbers(operator, *numbers)
         found = _dunder(m, operator, left, right)
         if found is not MISSING:
             return found
@@ -295,6 +298,16 @@ _COMPARISON: dict[type, str] = {
 }
 
 
+def number_of(value: Any) -> Any:
+    """The number that a member of an `IntEnum` is; other values as they are."""
+    if isinstance(value, Instance) and value.cls is not None and value.cls.kind == "enum":
+        number = value.attributes.get("value")
+        bases = {name.rpartition(".")[2] for name in value.cls.external_bases()}
+        if isinstance(number, int) and bases & {"IntEnum", "IntFlag", "int"}:
+            return number
+    return value
+
+
 def compare(m: Machine, operator: type, left: Any, right: Any) -> Any:
     """`left op right`: True, False or an unknown."""
     if operator in (ast.Is, ast.IsNot):
@@ -307,6 +320,8 @@ def compare(m: Machine, operator: type, left: Any, right: Any) -> Any:
         if isinstance(outcome, bool):
             return outcome if operator is ast.In else not outcome
         return _memo(operator, left, right)
+    if isinstance(left, _NUMBER) != isinstance(right, _NUMBER):
+        left, right = number_of(left), number_of(right)
     if isinstance(left, _NUMBER) and isinstance(right, _NUMBER):
         if operator is ast.Eq:
             return left == right

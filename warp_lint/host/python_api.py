@@ -132,7 +132,7 @@ def _number(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any
     short = name.rpartition(".")[2]
     if not args:
         return {"int": 0, "float": 0.0, "bool": False}.get(short, Unknown(short))
-    value = args[0]
+    value = operators.number_of(args[0])
     if short == "bool":
         return branches.truth(m, value)
     if isinstance(value, (int, float, str)):

@@ -176,8 +176,11 @@ def replaced(operand: Value, depth: int = 0) -> bool:
     return _looks_at(condition, wanted)
 
 
-def apart(vector: Value) -> bool:
-    """The difference of two elements of one array that cannot be the same element: particles, which keep apart."""
+def apart(vector: Value, guards: tuple[Guard, ...] = ()) -> bool:
+    """The difference of two elements of one array that cannot be the same element: particles, which keep apart.
+
+    `guards`: conditions where the difference is used, which may come after it.
+    """
     vector = _behind(vector)
     if vector.op != "call" or vector.name != "sub" or len(vector.args) != 2:
         return False
@@ -185,7 +188,7 @@ def apart(vector: Value) -> bool:
     if one.op != "load" or two.op != "load" or one.path != two.path or one.event is None or two.event is None:
         return False
     pairs = zip(one.event.indices, two.event.indices, strict=False)
-    return any(a is not None and b is not None and _differ(a, b, vector.guards) for a, b in pairs)
+    return any(a is not None and b is not None and _differ(a, b, (*vector.guards, *guards)) for a, b in pairs)
 
 
 def _differ(one: Value, two: Value, guards: tuple[Guard, ...]) -> bool:
@@ -219,14 +222,14 @@ def _ancestors(value: Value, limit: int = 40) -> set[int]:
     return seen
 
 
-def _separation(value: Value) -> bool:
+def _separation(value: Value, guards: tuple[Guard, ...]) -> bool:
     """A square of (a component of) a difference of particles."""
     one = _behind(value.args[0])
-    return apart(one.args[0] if one.op == "index" and one.args else one)
+    return apart(one.args[0] if one.op == "index" and one.args else one, guards)
 
 
-def may_vanish(value: Value, depth: int = 0) -> bool:
-    """Is zero an ordinary value of this: a plain input, or a sum of squares (a norm)?"""
+def may_vanish(value: Value, guards: tuple[Guard, ...] = (), depth: int = 0) -> bool:
+    """Is zero an ordinary value of this: a plain input, or a sum of squares (a norm)? `guards`: where it is used."""
     value = _behind(value)
     if value.op == "load":
         return not value.extra  # written before in this kernel: not a plain input
@@ -234,7 +237,7 @@ def may_vanish(value: Value, depth: int = 0) -> bool:
         return True
     if value.op != "call" or depth > 6:
         return False
-    if value.name in (*_SQUARES, "length", "norm_l2") and apart(value.args[0]):
+    if value.name in (*_SQUARES, "length", "norm_l2") and apart(value.args[0], guards):
         return False
     if value.name in _SQUARES:
         return value.name == "length_sq" or same(value.args[0]) == same(value.args[1])
@@ -242,18 +245,20 @@ def may_vanish(value: Value, depth: int = 0) -> bool:
         return True
     if value.name == "mul":
         factors = [argument for argument in value.args if _behind(argument).const is None]
-        return same(value.args[0]) == same(value.args[1]) or (len(factors) == 1 and may_vanish(factors[0], depth + 1))
+        return same(value.args[0]) == same(value.args[1]) or (
+            len(factors) == 1 and may_vanish(factors[0], guards, depth + 1)
+        )
     if value.name == "pow":
         return bool(value.args[1].const == 2)
     if value.name == "add":
         terms = [_behind(a) for a in value.args]
-        if all(a.op == "call" and a.name == "mul" and _separation(a) for a in terms):
+        if all(a.op == "call" and a.name == "mul" and _separation(a, guards) for a in terms):
             return False
-        return all(may_vanish(a, depth + 1) and nonnegative(a) for a in value.args)
+        return all(may_vanish(a, guards, depth + 1) and nonnegative(a) for a in value.args)
     if value.name == "sqrt":
-        return may_vanish(value.args[0], depth + 1)
+        return may_vanish(value.args[0], guards, depth + 1)
     if value.name in ("max", "abs"):
-        return any(a.const == 0 or may_vanish(a, depth + 1) for a in value.args) and not positive(value)
+        return any(a.const == 0 or may_vanish(a, guards, depth + 1) for a in value.args) and not positive(value)
     return False
 
 

@@ -43,7 +43,7 @@ def _reason(inspection: Inspection, hazard: Hazard) -> str | None:
     if value.name == "pow" and through(value.args[1]).const is None:
         return None  # an exponent that isn't known is mostly above one
     if value.name in _ROOTS:
-        return "where its operand is zero" if may_vanish(operand) else None
+        return "where its operand is zero" if may_vanish(operand, value.guards) else None
     if value.name == "div":
         if _unit_vector(value):
             return "where the vector is zero"
@@ -61,7 +61,7 @@ def _unit_vector(value: Value) -> bool:
     if bottom.op != "call":
         return False
     if bottom.name in ("length", "norm_l2"):
-        return same(bottom.args[0]) == same(top) and not apart(top)
+        return same(bottom.args[0]) == same(top) and not apart(top, value.guards)
     return False
 
 
