@@ -182,3 +182,8 @@ if __name__ == "__main__":
 )
 def test_seeds(tmp_path: Path, late: str, mark: str, end: str) -> None:
     check(tmp_path, SEEDED.format(late=late, mark=mark, end=end))
+
+
+def test_a_test_runs_once(tmp_path: Path) -> None:
+    body = CONSTRUCTED.format(warm_up="self.rate = rate", mark="", end="pass").replace("def step", "def test_final")
+    check(tmp_path, body)

@@ -348,6 +348,8 @@ class _Planner:
         m = self.m
         module = outline.module
         first = routines[0]
+        if all(routine.is_test for routine in routines):
+            times = 1  # nobody calls a test again on the same instance
         location = m.location(module, first.node)
 
         def run() -> None:
