@@ -1,6 +1,7 @@
 """Static answers against measured gradients, on random kernels or random host programs.
 
     python tests/property/compare.py kernels --count 1000 --seed 0 [--keep FOLDER]
+    python tests/property/compare.py wide --count 1000 --seed 0     (kernels of more shapes)
     python tests/property/compare.py programs --count 500 --seed 0
 
 Prints how many wrong ones were found and missed, and how many right ones were silent and flagged;
@@ -15,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tests.property import wide
 from tests.property.generator import HEADER, random_kernel
 from tests.property.programs import KERNELS, random_program
 from warp_lint.findings import Finding, Severity
@@ -38,33 +41,51 @@ def measured(script: str, arguments: list[str], timeout: float = 1200.0) -> dict
     return {row["name"]: row for row in rows}
 
 
-def static_kernel(source: str, folder: Path, name: str) -> list[Finding]:
-    """Findings on one kernel whose launches aren't seen, counted as active."""
+def static_kernel(source: str, folder: Path, name: str, header: str = HEADER) -> list[Finding]:
+    """Findings on one kernel, all arrays functions of the inputs, with a gradient that goes on to a loss."""
+    from warp_lint.kernels.activity import KernelActivity, LaunchContext
+    from warp_lint.kernels.analysis import graph_of
     from warp_lint.kernels.check import check_module
+    from warp_lint.kernels.detect import kernels_of
     from warp_lint.settings import Settings
     from warp_lint.syntax.project import Project
 
     file = folder / f"{name}.py"
-    file.write_text(HEADER + source)
+    file.write_text(header + source)
     project = Project(folder)
     module = project.module_at(file)
     assert module is not None, project.errors
-    found = check_module(project, module, Settings(assume_active=True), {})
+    settings = Settings(assume_active=True)
+    activities = {}
+    for definition in kernels_of(project, module):
+        paths = frozenset(graph_of(project, definition, settings)[0].arrays)
+        activities[definition.location] = KernelActivity("active", (LaunchContext(paths, None, paths),))
+    found = check_module(project, module, settings, activities)
     return [f for f in found if f.severity >= Severity.WARNING]
 
 
-def compare_kernels(count: int, seed: int, folder: Path) -> list[tuple[str, str, list[str], dict[str, object]]]:
+def compare_wide(count: int, seed: int, folder: Path) -> list[tuple[str, str, list[str], dict[str, object]]]:
+    return compare_kernels(count, seed, folder, wide.random_kernel, wide.HEADER)
+
+
+def compare_kernels(
+    count: int,
+    seed: int,
+    folder: Path,
+    generate: Callable[[Random, str], str] = random_kernel,
+    header: str = HEADER,
+) -> list[tuple[str, str, list[str], dict[str, object]]]:
     """Rows of (name, outcome, codes, measurement); outcome: found, missed, silent, flagged, unclear."""
     rows = []
     for start in range(0, count, BATCH):
         names = [f"k{seed + start + k}" for k in range(min(BATCH, count - start))]
-        sources = {name: random_kernel(Random(int(name[1:])), name) for name in names}
+        sources = {name: generate(Random(int(name[1:])), name) for name in names}
         batch = folder / f"batch_{seed + start}.py"
-        batch.write_text(HEADER + "".join(sources.values()))
+        batch.write_text(header + "".join(sources.values()))
         results = measured("measure.py", [str(batch), *names])
         for name in names:
             result = results.get(name, {"verdict": "unclear"})
-            findings = static_kernel(sources[name], folder, name)
+            findings = static_kernel(sources[name], folder, name, header)
             rows.append((name, outcome(str(result["verdict"]), bool(findings)), _codes(findings), result))
     return rows
 
@@ -100,15 +121,19 @@ def _codes(findings: list[Finding]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kernels", "programs"])
+    parser.add_argument("what", choices=["kernels", "wide", "programs"])
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    compare = compare_kernels if options.what == "kernels" else compare_programs
-    rows = compare(options.count, options.seed, folder)
+    if options.what == "programs":
+        rows = compare_programs(options.count, options.seed, folder)
+    elif options.what == "wide":
+        rows = compare_wide(options.count, options.seed, folder)
+    else:
+        rows = compare_kernels(options.count, options.seed, folder)
     for name, kind, codes, result in rows:
         if kind in ("missed", "flagged"):
             detail = {k: v for k, v in result.items() if k not in ("name", "verdict")}

@@ -122,8 +122,9 @@ class Generator:
         if kind == "vec" and names.vectors:
             v, u = self.random.choice(names.vectors), self.random.choice(names.vectors)
             return self.random.choice([f"wp.dot({v}, {u})", f"wp.length_sq({v})", f"{v}[{self.random.randrange(3)}]"])
-        if kind == "call" and self.signatures:
-            func, shape = self.random.choice(self.signatures)
+        callable = [signature for signature in self.signatures if signature[1] != "-"]
+        if kind == "call" and callable:
+            func, shape = self.random.choice(callable)
             if names.arrays or "A" not in shape:
                 # A func with arrays gets all of them and the row; one without gets the loop bound.
                 args = [self.scalar(names, 0) for c in shape if c == "s"]

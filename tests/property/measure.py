@@ -35,16 +35,18 @@ def measure(kernel: Any, seed: int) -> dict[str, Any]:
 
     arrays, counts, seeds = inputs(seed)
     count = wp.array(counts, dtype=int, device="cpu")
+    table = np.stack([np.random.default_rng(row).permutation(COLUMNS) for row in range(ROWS)])
+    integers = [count, wp.array(table, dtype=int, device="cpu")][: len(kernel.adj.args) - len(ARRAYS)]
 
     def forward(values: dict[str, Any]) -> Any:
         arguments = {k: wp.array(v, dtype=wp.float64, device="cpu") for k, v in values.items()}
-        wp.launch(kernel, dim=ROWS, inputs=[*arguments.values(), count], device="cpu")
+        wp.launch(kernel, dim=ROWS, inputs=[*arguments.values(), *integers], device="cpu")
         return sum((seeds[k] * arguments[k].numpy()).sum(axis=1) for k in ARRAYS)
 
     tracked = {k: wp.array(v, dtype=wp.float64, requires_grad=True, device="cpu") for k, v in arrays.items()}
     tape = wp.Tape()
     with tape:
-        wp.launch(kernel, dim=ROWS, inputs=[*tracked.values(), count], device="cpu")
+        wp.launch(kernel, dim=ROWS, inputs=[*tracked.values(), *integers], device="cpu")
     tape.backward(grads={tracked[k]: wp.array(seeds[k], dtype=wp.float64, device="cpu") for k in ARRAYS})
     # Seeds are copied into the gradients, so what is left there is the gradient of the inputs.
     gradients = {k: tracked[k].grad.numpy() for k in ARRAYS}

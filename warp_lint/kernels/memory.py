@@ -194,6 +194,13 @@ class Memory:
             return False
         return [linear(b) for b in left.bounds] == [linear(b) for b in right.bounds]
 
+    def _swept(self, write: Event, other: Event) -> bool:
+        """Does a loop of its own pass by everything that the loop around the write has passed by?"""
+        inner = other.loops[_shared(write.loops, other.loops) :]
+        if len(inner) != 1 or inner[0].exits or inner[0].kind != "for":
+            return False
+        return any(i is not None and any(s == ("loop", inner[0].id) for s, _ in i.terms) for i in self.index(other))
+
     def _overlap(self, first: Linear, second: Linear, common: set[int]) -> bool:
         """Do separate loops that move two indices pass by some element both (given enough passes)?"""
         one, two = self._interval(first, common), self._interval(second, common)
@@ -331,17 +338,25 @@ class Memory:
         for other in self.writes_to(write.path):
             if other.time <= write.time or other.access is not Access.STORE or other.atomic:
                 continue
-            if other.loops != write.loops[: len(other.loops)] or not implied(other.guards, write.guards):
+            if not implied(other.guards, write.guards) or not self.same_pass(write, other):
                 continue
-            if other.loops == write.loops and not self.same_pass(write, other):
-                continue
-            if other.loops != write.loops and not self.same_pass(write, other):
+            if other.loops != write.loops[: len(other.loops)] and not self._swept(write, other):
                 continue
             if _left_between(write, other):
                 continue
             if relation(other.component, write.component) is Relation.COVERS:
                 return other
         return None
+
+
+def _shared(left: Sequence[Loop], right: Sequence[Loop]) -> int:
+    """Number of outer loops in common."""
+    count = 0
+    for one, two in zip(left, right, strict=False):
+        if one is not two:
+            break
+        count += 1
+    return count
 
 
 def _ahead(low: Linear, high: Linear) -> bool:
