@@ -20,6 +20,7 @@ CODES = {
     "wrong_table": "ADJ102",
     "wrong_texture": "ADJ102",
     "plain_open": "ADJ104",
+    "plain_returned": "ADJ104",
     "wrong_seldom": "ADJ102",
     "open_never": "ADJ102",
     "plain_wrong": "ADJ101",
@@ -44,6 +45,7 @@ RIGHT = [
     "local_array",
     "made_by_a_function",
     "made_inside",
+    "named_decorator",
 ]
 WRONG = [
     "struct_in_place",
@@ -65,6 +67,7 @@ WRONG = [
     "texture",
     "settings",
     "seldom",
+    "complete",
 ]
 OPEN = {
     "data": "`DATA` can't be had without its program: it is computed by `open`",
@@ -157,6 +160,11 @@ def test_an_open_type_is_that_of_a_struct_with_the_fields(shapes: dict[str, Verd
 
 def test_what_an_objects_class_says_is_named(shapes: dict[str, Verdict]) -> None:
     assert shapes["wrong_settings"].method.endswith("assuming `settings.steps` = 20")
+    assert shapes["wrong_complete"].method.endswith("assuming `settings` = Complete()")
+
+
+def test_a_struct_returned_by_a_func_is_looked_into(shapes: dict[str, Verdict]) -> None:
+    assert shapes["plain_returned"].status is Status.CONFIRMED, shapes["plain_returned"]
 
 
 def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:

@@ -12,14 +12,14 @@ import builtins
 import sys
 
 from warp_lint.confirm import promote
-from warp_lint.confirm.factories import Factories, default, plausible
+from warp_lint.confirm.factories import Factories, default, is_dataclass, plausible
 from warp_lint.confirm.infer import field_default
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.packages import installed
 from warp_lint.confirm.rewrite import Rewriter, mark
 from warp_lint.confirm.trees import clone
 from warp_lint.syntax.module import Binding, Definition, Module, Scope
-from warp_lint.syntax.project import External, ModuleRef, Project, Resolved
+from warp_lint.syntax.project import External, ModuleRef, Project, Resolved, Value
 
 _TYPE_MAKERS = frozenset(("vector", "matrix", "quaternion", "transformation"))
 _IMPORTABLE = frozenset(
@@ -79,9 +79,23 @@ class Extractor:
         for decorator in definition.node.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             resolved = self.project.resolve(definition.module, definition.scope, target)
-            if isinstance(resolved, External) and resolved.name in _ROLES:
-                return _ROLES[resolved.name], decorator
+            role = self._role_of(resolved)
+            if role is not None:
+                return role, decorator
         return None, None
+
+    def _role_of(self, resolved: Resolved | None, depth: int = 0) -> str | None:
+        """What a decorator makes; also one under a name of its own (`fn = wp.func(inline=False)`)."""
+        if isinstance(resolved, External):
+            return _ROLES.get(resolved.name)
+        if not isinstance(resolved, Value) or resolved.unpack or depth > 3:
+            return None
+        expression = resolved.expression
+        if isinstance(expression, ast.IfExp):
+            expression = expression.body
+        if isinstance(expression, ast.Call) and not expression.args:
+            expression = expression.func
+        return self._role_of(self.project.resolve(resolved.module, resolved.scope, expression), depth + 1)
 
     def companions(self, definition: Definition) -> list[Definition]:
         """The `func_grad` and `func_replay` functions registered for a func."""
@@ -280,18 +294,24 @@ class Extractor:
         item.single_only |= inner.single_only
 
     def _plain_class(self, item: Item, definition: Definition) -> None:
-        """An enum of constants is allowed; any other class would mean running user code."""
+        """An enum of constants and the fields of a dataclass are allowed; any other class would mean running
+        user code."""
         node = definition.node
         assert isinstance(node, ast.ClassDef)
         bases = [self.project.resolve(definition.module, definition.scope, base) for base in node.bases]
-        if not bases or not all(isinstance(b, External) and b.name.startswith("enum.") for b in bases):
+        data = is_dataclass(self.project, definition)
+        if not data and (not bases or not all(isinstance(b, External) and b.name.startswith("enum.") for b in bases)):
             raise UnresolvedError(node.name, "it is a class")
         for precision in PRECISIONS:
             copied = clone(node)
             rewriter = Rewriter(self, item, definition.module, definition.scope, definition.inner, precision, "")
             copied.bases = [rewriter.host(base) for base in copied.bases]
-            copied.decorator_list = []
-            copied.body = rewriter.host_body([s for s in copied.body if isinstance(s, (ast.Assign, ast.AnnAssign))])
+            copied.decorator_list = [rewriter.host(d) for d in copied.decorator_list] if data else []
+            fields = [s for s in copied.body if isinstance(s, (ast.Assign, ast.AnnAssign))]
+            for field in fields:
+                if data and isinstance(field, ast.AnnAssign):
+                    field.annotation = ast.Name("object", ast.Load())
+            copied.body = rewriter.host_body(fields)
             copied.body = copied.body or [ast.Pass()]
             copied.name = item.name
             item.sources[precision] = _source(copied)

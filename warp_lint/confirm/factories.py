@@ -83,9 +83,13 @@ def plausible(project: Project, factory: Definition, name: str) -> ast.expr | No
     assert isinstance(node, ast.FunctionDef)
     args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     argument = next((a for a in args if a.arg == name), None)
-    if argument is None or _is_object(node, name):
+    if argument is None:
         return None
     kind = project.resolve(factory.module, factory.scope, argument.annotation) if argument.annotation else None
+    if isinstance(kind, Definition) and argument.annotation is not None and is_dataclass(project, kind, True):
+        return ast.Call(argument.annotation, [], [])
+    if _is_object(node, name):
+        return None
     if isinstance(kind, Definition) and isinstance(kind.node, ast.ClassDef):
         member = _first_member(project, kind)
         if member is None or argument.annotation is None:
@@ -106,6 +110,19 @@ def plausible(project: Project, factory: Definition, name: str) -> ast.expr | No
     if _is_bound(node, name) and not _is_extent(node, name):
         return ast.Constant(MANY)
     return ast.Constant(BLOCK if any(word in lowered for word in _BLOCKS) else SIZE)
+
+
+def is_dataclass(project: Project, definition: Definition, complete: bool = False) -> bool:
+    """Whether a class is a dataclass without bases; `complete`: all of its fields have defaults."""
+    node = definition.node
+    if not isinstance(node, ast.ClassDef) or node.bases:
+        return False
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        made = project.resolve(definition.module, definition.scope, target)
+        if isinstance(made, External) and made.name == "dataclasses.dataclass":
+            return not complete or all(s.value is not None for s in node.body if isinstance(s, ast.AnnAssign))
+    return False
 
 
 def _is_object(node: ast.FunctionDef, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from warp_lint.confirm import promote
@@ -36,7 +37,12 @@ def argument_type(extractor: Extractor, definition: Definition, name: str) -> An
         found = _of_expression(extractor, module, scope, argument)
         if found is not None:
             return found
-    return _by_fields(extractor, definition, name) or _by_name(extractor, definition, name)
+    stem = re.sub(r"(_[a-z0-9]|[0-9])$", "", name)  # of two things of a kind (`geom_a`)
+    return (
+        _by_fields(extractor, definition, name)
+        or _by_name(extractor, definition, name)
+        or (_by_name(extractor, definition, stem) if stem != name else None)
+    )
 
 
 def _of_expression(extractor: Extractor, module: Module, scope: Scope, expression: ast.expr) -> Annotation | None:
@@ -122,7 +128,7 @@ def field_default(extractor: Extractor, module: Module, scope: Scope, name: str,
     for statement in made.node.body:
         if not (isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)):
             continue
-        if statement.target.id == field and isinstance(statement.value, (ast.Constant, ast.UnaryOp)):
+        if statement.target.id == field and isinstance(statement.value, (ast.Constant, ast.UnaryOp, ast.Attribute)):
             return Annotation(made.module, made.inner, statement.value)
     return None
 

@@ -23,6 +23,8 @@ FLAT = frozenset(["ADJ503"])
 # may not undo them.
 EITHER = frozenset(["ADJ110", "ADJ203"])
 
+NOTHING = "the kernel changed no floating point number"
+
 # Reasons to run a kernel that aren't findings about it.
 ALL, CUSTOM = "all", "ADJ206"
 # Codes of a replay that takes another way than the forward did.
@@ -61,7 +63,10 @@ def verdict(code: str, outcome: Outcome, codes: Collection[str] = ()) -> Verdict
 
 
 def agrees(samples: Sequence[Sample]) -> bool:
-    """Whether a kernel's gradient seems right, so that it is worth asking what the inputs reached."""
+    """Whether a kernel's gradient seems right, or nothing is known of it, so that it is worth asking what
+    the inputs reached."""
+    if samples and all(s["outcome"] == "invalid" and s["why"] == NOTHING for s in samples):
+        return True
     right = sum(1 for s in samples if "agree" in (s["outcome"], s["alone"]))
     wrong = any(s["outcome"] == "mismatch" and not s["flat"] and s["alone"] != "agree" for s in samples)
     return right >= AGREEMENTS and not wrong

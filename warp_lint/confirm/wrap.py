@@ -58,6 +58,7 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
     node = definition.node
     assert isinstance(node, ast.FunctionDef)
     results = _results(node)
+    fields = _fields(extractor, definition) if results == 1 else []
     item = Item(extractor.unique(f"{definition.name}_alone"), "kernel")
     item.needs = [func.name]
     if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
@@ -109,6 +110,9 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
         lines = [f"@wp.kernel\ndef {item.name}({', '.join(parameters)}):", "    i = wp.tid()"]
         if results == 0:
             lines.append(f"    {call}")
+        elif fields:
+            lines.append(f"    r = {call}")
+            lines += [f"    _sink(p_out, i * {SINK_STRIDE} + {at}, r.{name})" for name, at in fields]
         elif results == 1:
             lines.append(f"    _sink(p_out, i * {SINK_STRIDE}, {call})")
         else:
@@ -119,6 +123,28 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
     item.literals = set(func.literals)
     extractor.items[item.name] = item
     return item
+
+
+def _fields(extractor: Extractor, definition: Definition) -> list[tuple[str, int]]:
+    """Numbers in the struct that a func returns: names of fields, and where they go."""
+    node = definition.node
+    assert isinstance(node, ast.FunctionDef)
+    if node.returns is None:
+        return []
+    struct = extractor.project.resolve(definition.module, definition.scope, unquoted(node.returns))
+    if not isinstance(struct, Definition) or not isinstance(struct.node, ast.ClassDef):
+        return []
+    found, at = [], 0
+    for statement in struct.node.body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        kind = extractor.project.resolve(struct.module, struct.scope, unquoted(statement.annotation))
+        name = kind.name.rpartition(".")[2].rstrip("fdh") if isinstance(kind, External) else ""
+        size = 1 if name in ("float", "float32", "float64", "float16") else _SINK_SHAPES.get(name, 0)
+        if size and at + size <= SINK_STRIDE:
+            found.append((statement.target.id, at))
+            at += size
+    return found
 
 
 def _results(node: ast.FunctionDef) -> int:

@@ -1,6 +1,7 @@
 # ruff: noqa
 """Kernels of many shapes for the kernel confirmer. The name says what their gradient is."""
 
+import dataclasses
 import enum
 import math
 import sys
@@ -430,6 +431,27 @@ class Settings:
     gain: float
 
 
+@dataclasses.dataclass(frozen=True)
+class Complete:
+    steps: int = 20
+    kind: int = Mode.EXACT
+
+    def unused(self):
+        return open("nothing")
+
+
+def make_from_complete(settings: Complete):
+    @wp.kernel
+    def wrong_complete(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+        i = wp.tid()
+        s = float(1.0)
+        for _k in range(wp.static(settings.steps * 2 if settings.kind else 1)):
+            s *= x[i]
+        out[i] = s
+
+    return wrong_complete
+
+
 def make_from_settings(settings: Settings):
     @wp.kernel
     def wrong_settings(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -524,6 +546,30 @@ def plain_open(item: Any, k: float):
     v = wp.vec3(item.w, k, 1.0)
     v[0] = item.v[1] * k
     return wp.dot(v, v)
+
+
+@wp.func
+def plain_returned(x: wp.vec3, k: float) -> Inner:
+    r = Inner()
+    v = wp.vec3(k, k, 1.0)
+    v[0] = x[1] * k
+    r.w = wp.dot(v, v)
+    r.v = x
+    return r
+
+
+named_func = wp.func if SIZE > 2 else wp.func(module="unique")
+
+
+@named_func
+def half(x: float):
+    return 0.5 * x * x
+
+
+@wp.kernel
+def right_named_decorator(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = half(x[i])
 
 
 @wp.func
