@@ -49,20 +49,22 @@ class ClassEntity:
 
 
 class State:
-    """What is reached so far."""
+    """What is reached so far. Insertion order lets the last additions be taken back."""
 
     def __init__(self) -> None:
-        self.names: set[str] = set()
+        self.names: dict[str, None] = {}
         self.entities: dict[Entity, None] = {}
         self.classes: dict[ClassEntity, None] = {}
-        self.modules: set[Module] = set()
-        self.tape = False
+        self.modules: dict[Module, None] = {}
 
-    def copy(self) -> State:
-        made = State()
-        made.names, made.modules = set(self.names), set(self.modules)
-        made.entities, made.classes = dict(self.entities), dict(self.classes)
-        return made
+    def sizes(self) -> tuple[int, ...]:
+        return len(self.names), len(self.entities), len(self.classes), len(self.modules)
+
+    def cut(self, sizes: tuple[int, ...]) -> None:
+        """Back to earlier sizes."""
+        for held, size in zip((self.names, self.entities, self.classes, self.modules), sizes, strict=True):
+            while len(held) > size:
+                held.popitem()
 
 
 class Reach:
@@ -156,19 +158,19 @@ class Reach:
             return True
         names = self.mentioned(text)
         modules = {module, *imported}
-        together = self.silent.copy()
-        if not self._extend(together, module, names, modules):
-            self.silent = together
+        before = self.silent.sizes()
+        if not self._extend(self.silent, module, names, modules):
             return False
+        self.silent.cut(before)
         return self._extend(State(), module, names, modules)
 
     def _extend(self, state: State, module: Module, names: Iterable[str], modules: set[Module]) -> bool:
         """Add what names of a module reach; whether a tape is among it."""
         fresh = [m for m in modules if m not in state.modules and m in self.scripts]
-        state.modules |= modules
+        state.modules.update(dict.fromkeys(modules))
         pending = list(self._resolve(state, module, names))
         for script in fresh:
-            pending += self._resolve(state, script, state.names & self.own.get(script, set()), again=True)
+            pending += self._resolve(state, script, state.names.keys() & self.own.get(script, set()), again=True)
         while pending:
             entity = pending.pop()
             if entity in state.entities:
@@ -188,7 +190,7 @@ class Reach:
                 yield from self._defined(state, name, only=module)
             if name in state.names and not again:
                 continue
-            state.names.add(name)
+            state.names[name] = None
             if name not in own:
                 yield from self._defined(state, name)
             for method in self.methods.get(name, ()):
