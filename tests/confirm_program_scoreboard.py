@@ -162,6 +162,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", default="")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th program")
     parser.add_argument("--static", action="store_true", help="match with the static findings too")
     parser.add_argument("--only", default="", help="outcomes of this JSON file that are not ok, again")
     arguments = parser.parse_args()
@@ -169,6 +170,7 @@ def main() -> None:
         rows = [r for r in csv.DictReader(stream, delimiter="\t") if not r["note"].startswith("DOUBTFUL")]
     if arguments.areas:
         rows = [r for r in rows if any(r["path"].startswith(area) for area in arguments.areas)]
+    rows = rows[:: arguments.every]
     if arguments.only:
         old = json.loads(Path(arguments.only).read_text())
         rows = [r for r in rows if old.get(r["path"], {}).get("outcome", "") != "ok"]

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from warp_lint.syntax.project import Project
 
 VALUES = ("ADJ413",)  # about values, not about gradients
+LEAST_DOUBLE = 2.0  # seconds for the checks of a run in double precision
+DROWNED = "finite differences were drowned in rounding"
 _BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
 
 
@@ -108,7 +110,51 @@ def confirm_program(
 
     Never raises for what the program does: crashes, hangs and refusals end in the report.
     """
-    return report_of(argv, execute(argv, options, options.output), findings, project)
+    run = execute(argv, options, options.output)
+    report = report_of(argv, run, findings, project)
+    if options.precision == "auto" and drowned(report):
+        remaining = options.total_timeout - run.seconds
+        add_double(report, argv, replace(options, total_timeout=max(remaining, 1.0)), findings, project)
+    return report
+
+
+def drowned(report: ProgramReport) -> bool:
+    """Whether nothing could be said of some array because single precision drowns finite differences in rounding."""
+    if report.status == "inconclusive":
+        return any(b["reason"] == DROWNED for b in report.backwards)
+    return report.status == "right" and bool(unclear([b for b in report.backwards if b["status"] == "right"]))
+
+
+def add_double(
+    report: ProgramReport,
+    argv: Sequence[str],
+    options: ConfirmOptions,
+    findings: Sequence[Finding],
+    project: Project | None,
+) -> None:
+    """Run the program again in double precision, quietly, and put its answer into the report."""
+    from warp_lint.report.program import render
+
+    own = max(report.seconds - report.checking, 0.0)
+    left = max(2 * own + 5.0 - report.checking, LEAST_DOUBLE)
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        run = execute(argv, options, null, double=True, limit=left)
+    finally:
+        os.close(null)
+    second = report_of(argv, run, findings, project)
+    report.seconds += second.seconds
+    report.checking += second.checking
+    if second.status in ("right", "wrong"):
+        report.status = second.status
+        report.sentence = f"in double precision, {second.sentence}; in single precision differences drown in rounding"
+        report.findings, report.proofs, report.backwards = second.findings, second.proofs, second.backwards
+        report.steps = second.steps
+        report.notes.append("the program was run a second time, with double precision in place of single")
+    else:
+        why = second.sentence if second.status == "inconclusive" else f"the program {second.ended}"
+        report.notes.append(f"double precision gave no answer either: {why}")
+    report.observations = tuple(render(report))
 
 
 def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], project: Project | None) -> ProgramReport:
@@ -164,13 +210,27 @@ def _traced(run: Run, project: Project | None, report: ProgramReport) -> list[Fi
         return []
 
 
-def execute(argv: Sequence[str], options: ConfirmOptions, output: Any = None) -> Run:
-    """Run the program under the recorder. `output`: where its standard output goes (None: to ours)."""
+def execute(
+    argv: Sequence[str], options: ConfirmOptions, output: Any = None, double: bool = False, limit: float = 0.0
+) -> Run:
+    """Run the program under the recorder. `output`: where its standard output goes (None: to ours).
+    `double`: with double precision in place of single, its standard error discarded as well. `limit`: seconds
+    for all checks (0: their share of the program's time)."""
     with tempfile.TemporaryDirectory(prefix="warp-lint-") as folder:
         events, steps = Path(folder, "events.jsonl"), Path(folder, "steps.json")
         config = Path(folder, "config.json")
         config.write_text(
-            json.dumps({"events": str(events), "steps": str(steps), "entries": options.backwards, "stop": options.stop})
+            json.dumps(
+                {
+                    "events": str(events),
+                    "steps": str(steps),
+                    "entries": options.backwards,
+                    "stop": options.stop,
+                    "double": double,
+                    "limit": limit,
+                    "cache": str(options.cache_dir / "double") if double else "",
+                }
+            )
         )
         started = time.monotonic()
         timed_out = False
@@ -179,6 +239,8 @@ def execute(argv: Sequence[str], options: ConfirmOptions, output: Any = None) ->
                 [options.python, *argv],
                 env=_environment(config),
                 stdout=output,
+                stderr=output if double else None,
+                stdin=subprocess.DEVNULL if double else None,
                 start_new_session=os.name == "posix",
             )
         except OSError as error:
@@ -314,6 +376,9 @@ def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
         tail = "; all of them are zero" if all(b["reason"] for b in right) else ""
         if len(right) < len(checked):
             tail += f"; {len(checked) - len(right)} of {len(checked)} could not be judged"
+        names = unclear(right)
+        if names:
+            tail += f"; {', '.join(f'`{name}`' for name in names[:3])} could not be compared, for rounding"
         return "right", f"gradients are right: {numbers(right)}{tail}"
     if checked:
         return "inconclusive", f"gradients could not be judged: {checked[-1]['reason']}"
@@ -322,6 +387,12 @@ def conclude(run: Run, report: ProgramReport) -> tuple[str, str]:
     if run.last("start") is None:
         return "failed", f"the program {report.ended} and never imported Warp{_hint(run)}"
     return "failed", f"the program {report.ended} before any backward pass{_hint(run)}"
+
+
+def unclear(right: Sequence[dict[str, Any]]) -> list[str]:
+    """Arrays that no backward pass could compare with differences."""
+    found = [set(b.get("unclear", ())) for b in right if not b["reason"]]
+    return sorted(set.intersection(*found)) if found else []
 
 
 def _hint(run: Run) -> str:
@@ -343,7 +414,8 @@ def numbers(backwards: Sequence[dict[str, Any]]) -> str:
         for parameter in backward["parameters"]:
             scale = max((abs(e["fd"]) for e in parameter["elements"] if e["fd"] is not None), default=0.0)
             for row in parameter["elements"]:
-                if row["fd"] is not None and not row["kink"]:
+                size = max(abs(row["fd"] or 0.0), abs(row["ad"]), 1e-3 * scale)
+                if row["fd"] is not None and not row["kink"] and not row["error"] > 0.5 * size:
                     compared += 1
                     worst = max(worst, abs(row["ad"] - row["fd"]) / max(abs(row["fd"]), 1e-3 * scale, 1e-12))
             compared += len(parameter["directions"])

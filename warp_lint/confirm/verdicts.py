@@ -174,14 +174,22 @@ def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
         if name is not None and parameter["name"] != name:
             continue
         for row in parameter["elements"]:
-            truth = row["fd"] if row["fd"] is not None and not row["kink"] else row["ideal"]
+            truth = truth_of(row)
             gap = abs(row["ad"] - truth) if row["ad"] == row["ad"] else float("inf")
             if best is None or gap > best[0]:
                 best = (gap, f"{parameter['name']}.grad[{_index(parameter, row['index'])}]", row)
     if best is not None and best[0] > 0:
         row = best[2]
         proof.ad, proof.where = row["ad"], best[1]
-        proof.fd = row["fd"] if row["fd"] is not None and not row["kink"] else row["ideal"]
+        proof.fd = truth_of(row)
+
+
+def truth_of(row: dict[str, Any]) -> float:
+    """The right derivative: its difference, or the ideal adjoint where differences don't tell."""
+    fd, ideal = row["fd"], float(row["ideal"])
+    if fd is None or row["kink"] or row["error"] > 0.5 * max(abs(fd), abs(row["ad"]), abs(ideal)):
+        return ideal
+    return float(fd)
 
 
 def _index(parameter: dict[str, Any], flat: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warp_lint.confirm.verdicts import truth_of
 from warp_lint.confirm.wording import message_of
 from warp_lint.engine import Displayer
 
@@ -82,7 +83,7 @@ def numbers(report: ProgramReport) -> str:
             continue
         scale = max((abs(r["fd"]) for r in parameter["elements"] if r["fd"] is not None), default=0.0)
         for row in parameter["elements"]:
-            truth = row["fd"] if row["fd"] is not None else row["ideal"]
+            truth = truth_of(row)
             gap = abs(row["ad"] - truth) / max(abs(truth), 1e-3 * scale, 1e-12)
             rows.append((gap, parameter["name"], row, truth))
     rows.sort(key=lambda r: -r[0] if r[0] == r[0] else -1e30)

@@ -20,6 +20,7 @@ EXACT = 1e-3  # relative difference between two exact gradients that counts
 TOLERANCE = {2: 0.1, 4: 2e-2, 8: 2e-3}
 DROWNED = {2: 0.05, 4: 0.02, 8: 1e-5}  # error of a difference, beside its natural size, above which it says nothing
 ELEMENTS = 24
+DROWNED_OUT = "finite differences were drowned in rounding"
 ZERO = "every gradient is zero here"
 
 
@@ -148,9 +149,10 @@ def judge(check: Check, judgement: Judgement) -> None:
         drowned = max(1e-12, DROWNED[check.size] * parameter.natural)
         admitted = refused = 0
         for number, found in parameter.fd.items():
-            if not found.known or (found.error > max(0.5 * abs(found.value), 10 * floor, drowned) and not found.kink):
+            ad = float(parameter.own[number])
+            if not _tells(found, ad, floor, drowned):
                 continue
-            if found.admits(float(parameter.own[number]), tolerance, floor):
+            if found.admits(ad, tolerance, floor):
                 admitted += 1
             else:
                 refused += 1
@@ -170,11 +172,22 @@ def judge(check: Check, judgement: Judgement) -> None:
     elif not checked:
         judgement.status = "inconclusive"
         judgement.reason = check.forward.why or (
-            "finite differences were drowned in rounding" if unclear else "no array with a gradient reaches this tape"
+            DROWNED_OUT if unclear else "no array with a gradient reaches this tape"
         )
     elif not nonzero:
         judgement.reason = ZERO
     check.wrong = wrong
+    judgement.unclear = [p.name for p in unclear if p.fd and np.any(p.own) and p.region.index >= 0]
+
+
+def _tells(found: Difference, ad: float, floor: float, drowned: float) -> bool:
+    """Whether a difference is exact enough to say something about a derivative: beside their size, or, for
+    a derivative that is zero, beside its natural size."""
+    if not found.known:
+        return False
+    if found.kink or found.error <= max(0.5 * max(abs(found.value), abs(ad)), 10 * floor):
+        return True
+    return ad == 0.0 and found.error <= drowned
 
 
 def ideal_fits(check: Check, parameter: Parameter) -> bool:

@@ -24,6 +24,7 @@ def encode_judgement(judgement: Judgement) -> dict[str, Any]:
         "culprits": [{k: v for k, v in c.items() if k != "group"} for c in judgement.culprits],
         "observations": judgement.observations,
         "method": judgement.method,
+        "unclear": judgement.unclear,
     }
 
 

@@ -39,3 +39,4 @@ class Judgement:
     seconds: float = 0.0
     launches: int = 0
     method: str = "differences"
+    unclear: list[str] = field(default_factory=list)  # arrays that differences say nothing about

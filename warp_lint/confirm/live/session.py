@@ -19,6 +19,8 @@ import numpy as np
 
 from warp_lint.confirm.live.accounting import Accounts
 from warp_lint.confirm.live.checks import Check
+from warp_lint.confirm.live.comparison import DROWNED_OUT
+from warp_lint.confirm.live.double import promote
 from warp_lint.confirm.live.encode import encode_judgement, encode_steps
 from warp_lint.confirm.live.graphs import Captured, again
 from warp_lint.confirm.live.internals import Unsupported, Warp
@@ -96,9 +98,12 @@ class Session:
         self.recorder.graphs.check = self.before_graph
         self.losses = Losses(self.recorder, self._observe)
         self.started = time.monotonic()
+        self.began = _clock()
         self.spent = 0.0
+        self.limit = float("inf")  # seconds for all checks, beside their share of the program's time
         self.number = 0
         self.skipped = 0
+        self.drowned = 0  # checks whose differences drowned in rounding
         self.finished = False
         self.failures = 0
         self._told: dict[str, int] = {}
@@ -149,11 +154,11 @@ class Session:
         if seconds is None:
             self.skipped += 1
             return
-        started = time.monotonic()
+        started = _clock()
         self._dump_steps()
         self._check(record, loss, grads, seconds)
         self._take_over()
-        self.spent += time.monotonic() - started
+        self.spent += _clock() - started
 
     def before_graph(self, captured: Captured) -> None:
         """A captured graph with a backward pass is about to run: check that pass on a recording of its own."""
@@ -162,19 +167,21 @@ class Session:
         if seconds is None or not hasattr(os, "fork"):
             self.skipped += 1
             return
-        started = time.monotonic()
+        started = _clock()
         self._check(captured.record, captured.loss, captured.grads, seconds, captured)
         with contextlib.suppress(OSError):
             os.unlink(self._results)
-        self.spent += time.monotonic() - started
+        self.spent += _clock() - started
 
     def _seconds(self) -> float | None:
         """What the next check may take; None if there is no time for it."""
-        own = time.monotonic() - self.started - self.spent
-        budget = PROGRAM_SHARE * own + PROGRAM_BASE - self.spent
+        own = _clock() - self.began - self.spent
+        budget = min(PROGRAM_SHARE * own + PROGRAM_BASE, self.limit) - self.spent
         if budget < LEAST:
             return None
-        return max(min(budget / 2, budget / max(self.recorder.entries - self.number, 1) * 2), LEAST)
+        seconds = max(min(budget / 2, budget / max(self.recorder.entries - self.number, 1) * 2), LEAST)
+        # Where differences drown, more of them would as well.
+        return min(seconds, 2 * LEAST) if self.drowned >= 2 else seconds
 
     def _check(
         self, record: TapeRecord, loss: Any, grads: Any, seconds: float, captured: Captured | None = None
@@ -224,7 +231,8 @@ class Session:
         return record
 
     def _wait(self, child: int, seconds: float, head: dict[str, Any]) -> None:
-        deadline = time.monotonic() + seconds
+        """`seconds` are of processor time; a busy machine may give half of it."""
+        deadline = time.monotonic() + 2 * seconds
         pause = 0.001
         while True:
             try:
@@ -269,10 +277,9 @@ class Session:
             for p in judgement.parameters
             if p.ideal is not None and p.ideal.size <= 4096 and not np.array_equal(p.ideal, p.own)
         }
-        if (corrected or check.candidates) and self._results:
-            Path(self._results).write_text(
-                json.dumps({"corrected": corrected, "candidates": check.candidates}), encoding="utf-8"
-            )
+        if self._results:
+            told = {"corrected": corrected, "candidates": check.candidates, "drowned": judgement.reason == DROWNED_OUT}
+            Path(self._results).write_text(json.dumps(told), encoding="utf-8")
 
     def _take_over(self) -> None:
         try:
@@ -280,6 +287,7 @@ class Session:
             os.unlink(self._results)
         except (OSError, ValueError):
             return
+        self.drowned = self.drowned + 1 if data["drowned"] else 0
         self.accounts.corrected = {int(k): v for k, v in data["corrected"].items()}
         for candidate in data["candidates"]:
             self.accounts.missed[candidate["pointer"]] = candidate
@@ -348,6 +356,13 @@ class Session:
         )
 
 
+def _clock() -> float:
+    """Processor time of this process and of its children that ended, in seconds: what other programs take
+    of a busy machine doesn't count."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
 def _flush() -> None:
     """Buffered output must not be written twice. The program may have closed its streams."""
     for stream in (sys.stdout, sys.stderr):
@@ -395,12 +410,19 @@ def start(module: Any, config: str) -> Session | None:
     """Install a recorder in a freshly imported Warp, as the configuration file says."""
     values = json.loads(Path(config).read_text(encoding="utf-8"))
     log = Log(values["events"])
+    if values.get("double"):
+        try:
+            promote(module, values.get("cache", ""))
+        except Exception as error:
+            log.write("unsupported", message=f"this Warp can't be put in double precision ({error})")
+            os._exit(1)
     try:
         warp = Warp(module)
     except Unsupported as error:
         log.write("unsupported", message=str(error))
         return None
     session = Session(warp, log, values.get("entries", 9), values.get("stop", False), values.get("steps", ""))
+    session.limit = values.get("limit") or session.limit
     session.install()
     atexit.register(session.finish)
     previous = sys.excepthook
