@@ -49,6 +49,7 @@ class Check:
         self.loss = loss
         self.grads = grads
         self.deadline = time.process_time() + seconds
+        self.patience = time.monotonic() + 2 * seconds + 2  # for copies of the process, whose time is their own
         self.random = np.random.default_rng(seed)
         self.intended: set[Group] = set()
         self.candidates: list[dict[str, Any]] = []
@@ -309,6 +310,11 @@ class Check:
         """Where the array over a region was allocated: the place that decides on its gradient."""
         found = self.recorder.allocated.get(region.low) if self.recorder is not None else None
         return responsible(found[0]) if found is not None and found[0][-1].line else None
+
+    @property
+    def waited(self) -> bool:
+        """Whether copies of the process have had their time."""
+        return time.monotonic() > self.patience
 
     @property
     def late(self) -> bool:

@@ -53,9 +53,11 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
     if not np.isfinite(base):
         return
     for parameter in wanted[:MAX_ARRAYS]:
-        if _existed(check, parameter.touch):
+        if not check.waited and _existed(check, parameter.touch):
             _measure(check, probe, parameter, base, size, seen)
     for touch, delta in strangers[:MAX_ARRAYS]:
+        if check.waited:
+            return
         parameter = stranger(touch, delta)
         _measure(check, probe, parameter, base, touch.element.dtype.itemsize, seen)
         if any(abs(d.value) > 4 * d.error + 1e-12 for d in parameter.fd.values()):
@@ -83,7 +85,7 @@ def _measure(check: Check, probe: Any, parameter: Parameter, base: float, size: 
         if found.known:
             parameter.fd[number] = found
             parameter.directions = []
-        if probe.broken or check.late:
+        if probe.broken or check.late or check.waited:
             return
 
 

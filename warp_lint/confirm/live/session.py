@@ -98,7 +98,7 @@ class Session:
         self.recorder.graphs.check = self.before_graph
         self.losses = Losses(self.recorder, self._observe)
         self.started = time.monotonic()
-        self.began = _clock()
+        self.began = self._clock()
         self.spent = 0.0
         self.limit = float("inf")  # seconds for all checks, beside their share of the program's time
         self.number = 0
@@ -154,11 +154,11 @@ class Session:
         if seconds is None:
             self.skipped += 1
             return
-        started = _clock()
+        started = self._clock()
         self._dump_steps()
         self._check(record, loss, grads, seconds)
         self._take_over()
-        self.spent += _clock() - started
+        self.spent += self._clock() - started
 
     def before_graph(self, captured: Captured) -> None:
         """A captured graph with a backward pass is about to run: check that pass on a recording of its own."""
@@ -167,15 +167,22 @@ class Session:
         if seconds is None or not hasattr(os, "fork"):
             self.skipped += 1
             return
-        started = _clock()
+        started = self._clock()
         self._check(captured.record, captured.loss, captured.grads, seconds, captured)
         with contextlib.suppress(OSError):
             os.unlink(self._results)
-        self.spent += _clock() - started
+        self.spent += self._clock() - started
+
+    def _clock(self) -> float:
+        """Processor time of this process and its children, in seconds: what other programs take of a busy
+        machine doesn't count."""
+        spent = os.times()
+        copies = [record.probe.spent() for record in self.recorder.tapes.values() if record.probe is not None]
+        return float(spent.user + spent.system + spent.children_user + spent.children_system + sum(copies))
 
     def _seconds(self) -> float | None:
         """What the next check may take; None if there is no time for it."""
-        own = _clock() - self.began - self.spent
+        own = self._clock() - self.began - self.spent
         budget = min(PROGRAM_SHARE * own + PROGRAM_BASE, self.limit) - self.spent
         if budget < LEAST:
             return None
@@ -354,13 +361,6 @@ class Session:
             troubles=self.recorder.troubles,
             notes=self.recorder.notes,
         )
-
-
-def _clock() -> float:
-    """Processor time of this process and of its children that ended, in seconds: what other programs take
-    of a busy machine doesn't count."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _flush() -> None:
