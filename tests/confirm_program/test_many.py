@@ -78,6 +78,39 @@ def test_right_and_transparent(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "twice",
+            "observed: `total` is launched twice in a row with the same arguments, and `loss` gets both, its gradient "
+            "too (many.py:{outputs=[loss])  # again}; launched at many.py:{^1})",
+        ),
+        (
+            "rounds",
+            "observed: the gradient of `a` is zero: `rounded` passes it through `round`, which is flat "
+            "(many.py:{wp.round(}; launched at many.py:{wp.launch(rounded})",
+        ),
+    ],
+)
+def test_observations(name: str, told: str, capfd: pytest.CaptureFixture[str]) -> None:
+    report, _ = run(capfd, name)
+    assert (report.status, report.findings) == ("right", [])
+    first, _, rest = told.partition("{")
+    place, _, rest = rest.partition("}")
+    second, _, rest = rest.partition("{")
+    other, _, rest = rest.partition("}")
+    line = line_of(place)
+    other_line = line - 1 if other == "^1" else line_of(other)
+    lines = "\n".join(report.observations).splitlines()
+    assert [text for text in lines if text.startswith("observed")] == [f"{first}{line}{second}{other_line}{rest}"]
+
+
+def test_nothing_observed(capfd: pytest.CaptureFixture[str]) -> None:
+    report, _ = run(capfd, "good")
+    assert not [text for text in "\n".join(report.observations).splitlines() if text.startswith("observed")]
+
+
+@pytest.mark.parametrize(
     ("name", "ended", "status", "code"),
     [
         ("crash", "crashed (SIGSEGV)", "failed", -11),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warp_lint.confirm.places import shown
 from warp_lint.confirm.verdicts import truth_of
 from warp_lint.confirm.wording import message_of
 from warp_lint.engine import Displayer
@@ -23,12 +24,23 @@ def render(report: ProgramReport) -> list[str]:
     table = numbers(report)
     if table:
         blocks.append(table)
-    tail = [f"note: {note}" for note in report.notes]
+    tail = [f"observed: {text}" for text in observed(report)]
+    tail += [f"note: {note}" for note in report.notes]
     if report.ended not in report.sentence or not report.ended:
         tail.append(f"the program {report.ended}" if report.ended else "the program did not run")
     tail.append(f"{' '.join(report.argv)}: {report.sentence}")
     blocks.append("\n".join(tail))
     return blocks
+
+
+def observed(report: ProgramReport) -> list[str]:
+    """What stood out at the backward passes, each once."""
+    texts: dict[str, None] = {}
+    for backward in report.backwards:
+        for item in backward.get("observations", ()):
+            site, other = (f"{shown(place[0])}:{place[1]}" for place in (item["site"], item["other"]))
+            texts[f"{item['text']} ({site}; launched at {other})"] = None
+    return list(texts)
 
 
 def block(report: ProgramReport, proof: Proof, index: int) -> str:

@@ -40,6 +40,12 @@ def product(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64)):
 
 
 @wp.kernel
+def rounded(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    b[i] = wp.round(a[i] * wp.float64(4.0)) + wp.float64(i)
+
+
+@wp.kernel
 def total(a: wp.array(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
     i = wp.tid()
     wp.atomic_add(loss, 0, a[i])
@@ -82,6 +88,28 @@ def overwritten():
 
 def cleared():
     chain(array(1.0, 2.0), between=lambda y: y.zero_())
+
+
+def twice():
+    a = array(1.0, 2.0)
+    y, loss = zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])  # again
+    tape.backward(loss)
+    print("grad", a.grad.numpy())
+
+
+def rounds():
+    a = array(1.2, 2.2)
+    y, loss = zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(rounded, dim=2, inputs=[a], outputs=[y])
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])
+    tape.backward(loss)
 
 
 def late():

@@ -19,6 +19,7 @@ from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.judgement import Judgement, Parameter
 from warp_lint.confirm.live.memory import Saved, elements, locate, read
 from warp_lint.confirm.live.recorder import Recorder
+from warp_lint.confirm.live.remarks import remarks
 from warp_lint.confirm.live.roundtrip import passed_by, probe_parameters
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
@@ -136,6 +137,7 @@ class Check:
         saved.restore()
         probe_parameters(self, judgement)
         judge(self, judgement)
+        judgement.observations = remarks(self, judgement)
         self.candidates = [*self._unrecorded_forward(ideal), *consumed(self)]
         saved.restore()
         if judgement.status == "wrong":
