@@ -39,11 +39,16 @@ class Batch:
         while groups:
             group = groups.pop()
             pending = [t for t in group if t["key"] not in self.outcomes]
-            if pending:
+            if pending or any(self._waits(t) for t in group):
                 # What is done is compiled again: the same module is in the cache already.
                 groups += self._work(group, [t["key"] for t in group if t["key"] in self.outcomes])
         for trial in self.ready:
             trial.outcome = _best([self.outcomes.get(v["key"], Outcome(failed="not run")) for v in trial.variants])
+
+    def _waits(self, target: dict[str, Any]) -> bool:
+        """Whether it is still to be seen what inputs reached."""
+        outcome = self.outcomes.get(target["key"])
+        return bool(outcome and target["marks"] and outcome.reached is None and agrees(outcome.samples))
 
     def _work(self, targets: list[dict[str, Any]], skip: list[str]) -> list[list[dict[str, Any]]]:
         """Run one subprocess; what has to be run again."""
@@ -57,8 +62,7 @@ class Batch:
             return []
         job = self._job(targets, folder)
         job["skip"] = skip
-        done = {key: self.outcomes[key] for key in skip}
-        job["agreeing"] = [key for key, o in done.items() if o.reached is None and agrees(o.samples)]
+        job["agreeing"] = [t["key"] for t in targets if t["key"] in skip and self._waits(t)]
         text = json.dumps(job)
         stem = runs / hashlib.sha256(f"{text}{id(self)}".encode()).hexdigest()[:16]
         events, log, task = stem.with_suffix(".events"), stem.with_suffix(".log"), stem.with_suffix(".json")
@@ -94,11 +98,10 @@ class Batch:
             elif kind == "result":
                 self.outcomes[str(event["key"])] = _outcome(event)
                 current = None
-            elif kind == "reaching":
-                compiling = []
-                worker.patience = options.kernel_timeout * 2 + 2.0
             elif kind == "reach":
                 key = str(event["key"])
+                compiling = []
+                worker.patience = options.kernel_timeout * 2 + 2.0
                 if key in self.outcomes:
                     self.outcomes[key] = _further(self.outcomes[key], event)
         again = self._after(worker, targets, current, compiling, adjoint)
@@ -124,6 +127,9 @@ class Batch:
                 self.outcomes[current] = Outcome(failed=reason, adjoint_died=adjoint)
             return [targets]
         pending = [t for t in targets if t["key"] not in self.outcomes]
+        if not pending:
+            # It died while it looked for what inputs reach: on with the next kernel.
+            return [targets] if not compiling else []
         if compiling and len(pending) > 1:
             suspects = [t for t in pending if t["key"] in compiling]
             if len(suspects) < len(pending):
@@ -202,12 +208,12 @@ def _outcome(event: dict[str, Any]) -> Outcome:
 
 
 def _further(outcome: Outcome, event: dict[str, Any]) -> Outcome:
-    """What inputs reached, and the samples that were taken to get further."""
+    """What more inputs reached, and the samples that were taken to get further."""
     return replace(
         outcome,
         samples=[*outcome.samples, *(s for s in _list(event.get("samples")) if isinstance(s, dict))],
         marks=frozenset(map(int, _list(event.get("marks")))),
-        reached=frozenset(map(int, _list(event.get("reached")))),
+        reached=frozenset(outcome.reached or ()) | frozenset(map(int, _list(event.get("reached")))),
     )
 
 

@@ -46,26 +46,36 @@ class Listener:
 
 
 def reached(
-    marked: Any, kernel: Any, facts: Facts, double: bool, seed: int, wanted: set[int], budget: float, stage: Stage
-) -> tuple[set[int], list[Sample]]:
-    """The marks that the regular inputs reach, and samples of the kernel proper on further inputs that reach
-    one that those don't. `budget`: seconds."""
+    marked: Any,
+    kernel: Any,
+    facts: Facts,
+    double: bool,
+    seed: int,
+    wanted: set[int],
+    budget: float,
+    stage: Stage,
+    tell: Callable[[set[int], Sample | None], None],
+) -> None:
+    """Find the marks that the regular inputs reach, and sample the kernel proper on further inputs that reach
+    one that those don't. `tell` is called with every new mark or sample at once: the next inputs may be
+    the end of the process. `budget`: seconds."""
     listener = Listener()
     deadline = time.monotonic() + budget
     regular: set[int] = set()
     tested: Counter[int] = Counter()
-    samples: list[Sample] = []
     for repeat, index, scenario in _draws():
         missing = {mark for mark in wanted - regular if tested[mark] < FOUND} if repeat else wanted
         if not missing or time.monotonic() > deadline:
             break
         here = listener.marks(lambda: _forward(marked, facts, scenario, seed + repeat, index))  # noqa: B023
         if not repeat:
+            if here & wanted - regular:
+                tell(here & wanted, None)
             regular |= here & wanted
         elif here & missing:
-            samples.append(test_scenario(kernel, facts, scenario, double, seed + repeat, index, stage))
+            sample = test_scenario(kernel, facts, scenario, double, seed + repeat, index, stage)
             tested.update(here & missing)
-    return regular | set(tested), samples
+            tell(here & missing, sample)
 
 
 def _draws() -> Iterator[tuple[int, int, Scenario]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -52,15 +53,20 @@ def _proper(target: dict[str, Any], kernels: dict[str, Any]) -> tuple[Any, bool]
 
 
 def reach_target(
-    target: dict[str, Any], kernels: dict[str, Any], marked: Any, seed: int, budget: float, stage: Stage
-) -> tuple[list[int], list[Sample]]:
-    """Numbers of the marks that inputs reach, and samples of further inputs that reach one. `marked` is the
-    kernel with marks in it."""
+    target: dict[str, Any],
+    kernels: dict[str, Any],
+    marked: Any,
+    seed: int,
+    budget: float,
+    stage: Stage,
+    tell: Callable[[set[int], Sample | None], None],
+) -> None:
+    """Tell the numbers of the marks that inputs reach, and samples of further inputs that reach one. `marked`
+    is the kernel with marks in it."""
     from warp_lint.confirm.reach import reached
 
     kernel, double = _proper(target, kernels)
-    found, samples = reached(marked, kernel, _facts(target), double, seed, set(target["marks"]), budget, stage)
-    return sorted(found), samples
+    reached(marked, kernel, _facts(target), double, seed, set(target["marks"]), budget, stage, tell)
 
 
 def _regular(kernel: Any, facts: Facts, double: bool, seed: int, deadline: float, stage: Stage) -> list[Sample]:

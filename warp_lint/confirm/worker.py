@@ -254,12 +254,16 @@ def _reach(job: Job, compiler: Compiler, agreeing: list[tuple[dict[str, Any], di
     marked, _ = compiler.compile([target for target, _ in agreeing], "marked")
     for target, found in agreeing:
         key = target["key"]
-        if key in marked:
-            job.events.write(event="reaching", key=key)
-            reached, samples = reach_target(target, found, marked[key], job.seed, job.budget, stage)
-            job.events.write(
-                event="reach", key=key, marks=target["marks"], reached=reached, samples=[s.as_json() for s in samples]
-            )
+        if key not in marked:
+            continue
+        event = {"event": "reach", "key": key, "marks": target["marks"]}
+        job.events.write(**event, reached=[], samples=[])
+
+        def tell(marks: set[int], sample: Any, event: dict[str, Any] = event) -> None:
+            samples = [sample.as_json()] if sample is not None else []
+            job.events.write(**event, reached=sorted(marks), samples=samples)
+
+        reach_target(target, found, marked[key], job.seed, job.budget, stage, tell)
 
 
 def _configure(wp: Any, data: dict[str, Any]) -> None:
