@@ -68,6 +68,15 @@ def test_not_finite(capfd: pytest.CaptureFixture[str]) -> None:
     assert "`a`" in report.findings[0].message or "sqrt" in report.findings[0].message
 
 
+def test_a_seed_used_up(capfd: pytest.CaptureFixture[str]) -> None:
+    report, _ = run(capfd, "spent")
+    assert [(f.code, f.location.line) for f in report.findings] == [("ADJ410", line_of("y.grad = seed"))]
+    verdict = report.findings[0].verdict
+    assert verdict is not None and (verdict.ad, verdict.fd, verdict.where) == (0.0, 2.0, "seed[1]")
+    report, _ = run(capfd, "refilled")
+    assert (report.status, report.findings) == ("right", [])
+
+
 def test_right_and_transparent(capfd: pytest.CaptureFixture[str]) -> None:
     report, out = run(capfd, "good")
     plain = subprocess.run([sys.executable, PROGRAM.name, "good"], capture_output=True, text=True, check=True)

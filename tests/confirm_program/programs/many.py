@@ -112,6 +112,29 @@ def rounds():
     tape.backward(loss)
 
 
+def seeds(refilled):
+    """One seed for two passes: the first uses it up."""
+    seed = wp.array([1.0, 2.0], dtype=wp.float64)
+    for _ in range(2):
+        a, y = array(1.0, 2.0), zeros(2)
+        tape = wp.Tape()
+        with tape:
+            wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        y.grad = seed
+        if refilled:
+            seed.assign([1.0, 2.0])
+        tape.backward()
+        print("grad", a.grad.numpy())
+
+
+def spent():
+    seeds(False)
+
+
+def refilled():
+    seeds(True)
+
+
 def late():
     chain(array(1.0, 2.0), after=lambda y: y.fill_(5.0))
 

@@ -11,7 +11,7 @@ import numpy as np
 from warp_lint.confirm.live.before import consumed
 from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.causes import drop_effects_of, find_causes
-from warp_lint.confirm.live.comparison import differences, ideal_fits, judge, parameters_of, plainly_wrong
+from warp_lint.confirm.live.comparison import differences, ideal_fits, judge, parameters_of, plainly_wrong, values_of
 from warp_lint.confirm.live.differences import Forward
 from warp_lint.confirm.live.handles import Handles, States
 from warp_lint.confirm.live.intent import intended, responsible
@@ -132,6 +132,12 @@ class Check:
         self.intended = intended(self)
         ideal = self.sweep(self.everything())
         parameters = parameters_of(self, shadow, user, own, ideal)
+        kept = [("leftover", index) for index, _ in shadow.start]
+        if kept:
+            chained = self.sweep(self.everything(kept))
+            for parameter in parameters:
+                key = shadow.user_key(parameter.region, parameter.delta, self.everything(kept))
+                parameter.chained = values_of(chained.get(key), parameter.region, parameter.touch)
         judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
         differences(self, judgement)
         saved.restore()

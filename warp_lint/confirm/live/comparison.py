@@ -141,7 +141,7 @@ def judge(check: Check, judgement: Judgement) -> None:
     for parameter in judgement.parameters:
         scale = max((abs(d.value) for d in parameter.fd.values() if d.known), default=0.0)
         floor = 1e-2 * tolerance * max(scale, 1e-12)
-        differs = not close(parameter.own, parameter.ideal)
+        differs = not close(parameter.own, parameter.ideal if parameter.chained is None else parameter.chained)
         nonzero |= bool(np.any(parameter.own)) or scale > 0
         if not np.all(np.isfinite(parameter.own)):
             wrong.append(parameter)

@@ -34,32 +34,43 @@ class Seeds:
         self.recorder = recorder
         self.tell = tell
         self.seeds: dict[int, Seed] = {}
+        self.pending: dict[int, tuple[Step, Seed, str]] = {}
 
     def given(self, step: Step, seed: Any, name: str) -> None:
         if len(self.seeds) > MAX_SEEDS:
             self.seeds.clear()
+            self.pending.clear()
         touch = self.recorder.touch_array(seed, "seed")
         values = touch.view().astype(float).ravel()
         old = self.seeds.get(touch.pointer)
         used = old is not None and old.left is not None and old.touch.shape == touch.shape
         if old is not None and used and np.array_equal(values, old.left) and not np.array_equal(values, old.values):
-            gap = np.abs(values - old.values)
-            number = int(np.argmax(gap))
+            self.pending[touch.pointer] = (step, old, name or old.name)
+            return
+        self.pending.pop(touch.pointer, None)
+        self.seeds[touch.pointer] = Seed(touch, name, values)
+
+    def before(self) -> None:
+        """A backward starts: seeds handed over used up, and not filled since."""
+        for step, old, name in self.pending.values():
+            values = old.touch.view().astype(float).ravel()
+            if old.left is None or not np.array_equal(values, old.left):
+                continue
+            number = int(np.argmax(np.abs(values - old.values)))
             self.tell(
                 {
                     "code": "ADJ410",
                     "kind": "spent",
-                    "array": name or old.name,
+                    "array": name,
                     "site": [step.site.path, step.site.line],
                     "read": [old.by.path, old.by.line] if old.by is not None else None,
                     "ad": values[:256].tolist(),
                     "fd": old.values[:256].tolist(),
                     "element": number,
-                    "where": f"{name or old.name}[{number}]",
+                    "where": f"{name}[{number}]",
                 }
             )
-            return
-        self.seeds[touch.pointer] = Seed(touch, name, values)
+        self.pending.clear()
 
     def look(self, site: Site) -> None:
         """After a backward, and after gradients were zeroed: which seeds have gone."""

@@ -146,6 +146,7 @@ class Session:
     def before_backward(self, record: TapeRecord, loss: Any, grads: Any) -> None:
         self.number += 1
         self.accounts.before(record)
+        self.seeds.before()
         self.losses.before(record, loss)
         if not record.checked:
             self.skipped += 1
