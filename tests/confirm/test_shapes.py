@@ -21,6 +21,7 @@ CODES = {
     "wrong_texture": "ADJ102",
     "plain_open": "ADJ104",
     "plain_returned": "ADJ104",
+    "plain_pair": "ADJ104",
     "wrong_seldom": "ADJ102",
     "open_never": "ADJ102",
     "plain_wrong": "ADJ101",
@@ -163,8 +164,9 @@ def test_what_an_objects_class_says_is_named(shapes: dict[str, Verdict]) -> None
     assert shapes["wrong_complete"].method.endswith("assuming `settings` = Complete()")
 
 
-def test_a_struct_returned_by_a_func_is_looked_into(shapes: dict[str, Verdict]) -> None:
-    assert shapes["plain_returned"].status is Status.CONFIRMED, shapes["plain_returned"]
+@pytest.mark.parametrize("name", ["returned", "pair"])
+def test_a_struct_returned_by_a_func_is_looked_into(shapes: dict[str, Verdict], name: str) -> None:
+    assert shapes[f"plain_{name}"].status is Status.CONFIRMED, shapes[f"plain_{name}"]
 
 
 def test_handles_are_tested_in_single_precision_and_the_rest_in_double(shapes: dict[str, Verdict]) -> None:

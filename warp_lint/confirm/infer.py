@@ -34,7 +34,7 @@ def argument_type(extractor: Extractor, definition: Definition, name: str) -> An
     """What a parameter of a func is likely to be given: what its calls pass, a struct that has the fields
     taken from it, or what another parameter of the same name is."""
     for module, scope, argument in extractor.factories.arguments(definition, name):
-        found = _of_expression(extractor, module, scope, argument)
+        found = expression_type(extractor, module, scope, argument)
         if found is not None:
             return found
     stem = re.sub(r"(_[a-z0-9]|[0-9])$", "", name)  # of two things of a kind (`geom_a`)
@@ -45,7 +45,8 @@ def argument_type(extractor: Extractor, definition: Definition, name: str) -> An
     )
 
 
-def _of_expression(extractor: Extractor, module: Module, scope: Scope, expression: ast.expr) -> Annotation | None:
+def expression_type(extractor: Extractor, module: Module, scope: Scope, expression: ast.expr) -> Annotation | None:
+    """The type of a parameter, or the struct that a call or a local stands for; None if that isn't plain."""
     if isinstance(expression, ast.Call):
         made = extractor.project.resolve(module, scope, expression.func)
         is_struct = isinstance(made, Definition) and extractor.role(made) == "struct"
@@ -57,7 +58,7 @@ def _of_expression(extractor: Extractor, module: Module, scope: Scope, expressio
         return None
     if bindings[0].kind == "assign" and bindings[0].value is not None and not bindings[0].unpack:
         value = bindings[0].value
-        return _of_expression(extractor, module, scope, value) if isinstance(value, ast.Call) else None
+        return expression_type(extractor, module, scope, value) if isinstance(value, ast.Call) else None
     if bindings[0].kind != "parameter" or not isinstance(scope.node, ast.FunctionDef):
         return None
     return _annotated(extractor, module, scope.parent, scope.node, expression.id)

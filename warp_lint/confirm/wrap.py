@@ -6,7 +6,7 @@ import ast
 
 from warp_lint.confirm import promote
 from warp_lint.confirm.extract import Extractor
-from warp_lint.confirm.infer import Annotation, argument_type, is_open, unquoted
+from warp_lint.confirm.infer import Annotation, argument_type, expression_type, is_open, unquoted
 from warp_lint.confirm.items import PRECISIONS, Item, UnresolvedError
 from warp_lint.confirm.rewrite import Rewriter
 from warp_lint.confirm.trees import clone
@@ -58,7 +58,6 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
     node = definition.node
     assert isinstance(node, ast.FunctionDef)
     results = _results(node)
-    fields = _fields(extractor, definition) if results == 1 else []
     item = Item(extractor.unique(f"{definition.name}_alone"), "kernel")
     item.needs = [func.name]
     if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
@@ -108,42 +107,66 @@ def wrap(extractor: Extractor, definition: Definition, generic: str = "", index:
         if results:
             parameters.append(f"p_out: wp.array(dtype={scalar})")
         lines = [f"@wp.kernel\ndef {item.name}({', '.join(parameters)}):", "    i = wp.tid()"]
-        if results == 0:
-            lines.append(f"    {call}")
-        elif fields:
-            lines.append(f"    r = {call}")
-            lines += [f"    _sink(p_out, i * {SINK_STRIDE} + {at}, r.{name})" for name, at in fields]
-        elif results == 1:
-            lines.append(f"    _sink(p_out, i * {SINK_STRIDE}, {call})")
-        else:
-            names = [f"r{k}" for k in range(results)]
-            lines.append(f"    {', '.join(names)} = {call}")
-            lines += [f"    _sink(p_out, i * {SINK_STRIDE} + {k} * 8, {name})" for k, name in enumerate(names)]
+        names = ["r"] if results == 1 else [f"r{k}" for k in range(results)]
+        lines.append(f"    {', '.join(names)} = {call}" if results else f"    {call}")
+        lines += [
+            f"    _sink(p_out, i * {SINK_STRIDE} + {at}, {names[k]}{field})"
+            for k, field, at in _numbers(extractor, definition, results)
+        ]
         item.sources[precision] = "\n".join(lines)
     item.literals = set(func.literals)
     extractor.items[item.name] = item
     return item
 
 
-def _fields(extractor: Extractor, definition: Definition) -> list[tuple[str, int]]:
-    """Numbers in the struct that a func returns: names of fields, and where they go."""
+def _numbers(extractor: Extractor, definition: Definition, results: int) -> list[tuple[int, str, int]]:
+    """What to keep of the values that a func returns: number of the value, field, and where it goes."""
+    kinds = _returned(extractor, definition, results)
+    found, at = [], 0
+    for k, kind in enumerate(kinds):
+        made = extractor.project.resolve(kind.module, kind.scope, unquoted(kind.expression)) if kind else None
+        if isinstance(made, Definition) and isinstance(made.node, ast.ClassDef):
+            for field, size in _fields(extractor, made):
+                if at + size <= SINK_STRIDE:
+                    found.append((k, f".{field}", at))
+                    at += size
+        elif at + 8 <= SINK_STRIDE or results == 1:
+            found.append((k, "", at))
+            at += 8
+    return found
+
+
+def _returned(extractor: Extractor, definition: Definition, results: int) -> list[Annotation | None]:
+    """The types of the values that a func returns, as far as they are written down."""
     node = definition.node
     assert isinstance(node, ast.FunctionDef)
-    if node.returns is None:
-        return []
-    struct = extractor.project.resolve(definition.module, definition.scope, unquoted(node.returns))
-    if not isinstance(struct, Definition) or not isinstance(struct.node, ast.ClassDef):
-        return []
-    found, at = [], 0
+    written = unquoted(node.returns) if node.returns is not None else None
+    if results == 1 and written is not None:
+        return [Annotation(definition.module, definition.scope, written)]
+    if (
+        isinstance(written, ast.Subscript)
+        and isinstance(written.slice, ast.Tuple)
+        and len(written.slice.elts) == results
+    ):
+        return [Annotation(definition.module, definition.scope, element) for element in written.slice.elts]
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Return) and inner.value is not None:
+            values = inner.value.elts if isinstance(inner.value, ast.Tuple) else [inner.value]
+            return [expression_type(extractor, definition.module, definition.inner, value) for value in values]
+    return [None] * results
+
+
+def _fields(extractor: Extractor, struct: Definition) -> list[tuple[str, int]]:
+    """Fields of a struct that hold numbers, and how many."""
+    found = []
     for statement in struct.node.body:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
         kind = extractor.project.resolve(struct.module, struct.scope, unquoted(statement.annotation))
         name = kind.name.rpartition(".")[2].rstrip("fdh") if isinstance(kind, External) else ""
         size = 1 if name in ("float", "float32", "float64", "float16") else _SINK_SHAPES.get(name, 0)
-        if size and at + size <= SINK_STRIDE:
-            found.append((statement.target.id, at))
-            at += size
+        if size:
+            found.append((statement.target.id, size))
     return found
 
 

@@ -558,6 +558,15 @@ def plain_returned(x: wp.vec3, k: float) -> Inner:
     return r
 
 
+@wp.func
+def plain_pair(x: wp.vec3, k: float):
+    v = wp.vec3(k, k, 1.0)
+    v[0] = x[1] * k
+    r = Inner()
+    r.w = wp.dot(v, v)
+    return True, r
+
+
 named_func = wp.func if SIZE > 2 else wp.func(module="unique")
 
 
