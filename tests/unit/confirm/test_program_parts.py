@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,15 +11,15 @@ import numpy as np
 import pytest
 
 from warp_lint.confirm.live.differences import settle
-from warp_lint.confirm.live.intent import stopped
+from warp_lint.confirm.live.intent import responsible, stopped
 from warp_lint.confirm.live.internals import release, span
 from warp_lint.confirm.live.memory import Saved, locate, merged, read, write
 from warp_lint.confirm.live.steps import Site
 from warp_lint.confirm.live.window import stored_first
 from warp_lint.confirm.picture import picture
 from warp_lint.confirm.places import statement
-from warp_lint.confirm.verdicts import Proof, judge, merge
-from warp_lint.findings import Finding, Location, Severity, Status
+from warp_lint.confirm.verdicts import Proof, judge, merge, truth_of
+from warp_lint.findings import Finding, Location, Note, Severity, Status
 from warp_lint.report.html import render
 from warp_lint.report.model import Report
 
@@ -235,3 +236,64 @@ def test_page_escapes_and_stands_alone() -> None:
     assert "http" not in page
     assert "a &amp; b" in page
     assert page.count("<svg") == page.count("</svg>") == 1
+
+
+def test_a_proof_is_about_the_finding_at_its_own_line() -> None:
+    """Two arrays cleared at neighbouring lines, both read by one launch; a kin rule at the reader."""
+    reader = ("p.py", 8)
+    proofs = [
+        Proof("ADJ303", "overwritten", ("p.py", 6), 1, "mass", read=reader, ad=1.0, fd=2.0),
+        Proof("ADJ303", "overwritten", ("p.py", 7), 1, "momentum", read=reader, ad=3.0, fd=4.0),
+    ]
+    note = (Note(Location("p.py", 8, 1, 8, 5), "read here"),)
+    static = [replace(finding(code, line), notes=note) for code, line in (("ADJ303", 7), ("ADJ303", 6), ("ADJ301", 8))]
+    found = judge(static, proofs, [backward(1, "wrong", [])], STEPS, None)
+    assert [(f.verdict.ad, f.verdict.fd) for f in found[:2] if f.verdict] == [(3.0, 4.0), (1.0, 2.0)]
+    assert found[2].verdict is not None and found[2].verdict.status is Status.REFUTED
+    assert len(found) == 3
+    # A kin rule is confirmed where nothing fits better.
+    found = judge(static[2:], proofs[:1], [backward(1, "wrong", [])], STEPS, None)
+    assert [f.verdict.status for f in found if f.verdict] == [Status.CONFIRMED]
+
+
+def test_weak_proofs_make_no_findings() -> None:
+    proof = Proof("ADJ407", "view", ("p.py", 7), 1, "x", read=("p.py", 6), ad=0.0, fd=2.0, weak=True)
+    assert judge([], [proof], [], STEPS, None) == []
+    found = judge([finding("ADJ407", 7)], [proof], [], STEPS, None)
+    assert [(f.code, f.verdict.status) for f in found if f.verdict] == [("ADJ407", Status.CONFIRMED)]
+
+
+HELPERS = """
+import warp as wp
+
+def make(n, grad=False):
+    return wp.zeros(n, requires_grad=grad)
+
+def build(n, **options):
+    return wp.zeros(n, **options)
+
+a = make(3)
+b = build(3)
+c = wp.zeros(3)
+"""
+
+
+def test_helpers_that_hand_on_are_not_to_blame(tmp_path: Path) -> None:
+    path = tmp_path / "helpers.py"
+    path.write_text(HELPERS)
+    lines = {text: number for number, text in enumerate(HELPERS.splitlines(), 1)}
+    made, built = (Site(str(path), lines[text]) for text in
+                   ("    return wp.zeros(n, requires_grad=grad)", "    return wp.zeros(n, **options)"))  # fmt: skip
+    outer = [Site(str(path), lines[text]) for text in ("a = make(3)", "b = build(3)", "c = wp.zeros(3)")]
+    assert responsible((outer[0], made)) == outer[0]
+    assert responsible((outer[1], built)) == outer[1]
+    assert responsible((outer[2],)) == outer[2]
+    assert responsible((outer[0], outer[2])) == outer[2]
+
+
+def test_truth_where_differences_do_not_tell() -> None:
+    row = {"ad": 0.1, "ideal": 0.2, "fd": 0.0, "error": 400.0, "kink": False}
+    assert truth_of(row) == 0.2
+    assert truth_of({**row, "fd": 0.3, "error": 0.01}) == 0.3
+    assert truth_of({**row, "fd": 0.3, "error": 0.01, "kink": True}) == 0.2
+    assert truth_of({**row, "fd": None, "error": None}) == 0.2
