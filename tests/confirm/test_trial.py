@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("warp")
 
-from warp_lint.confirm import trial  # noqa: E402
-from warp_lint.confirm.gradient import Sample  # noqa: E402
-from warp_lint.confirm.scenarios import REGULAR, Facts  # noqa: E402
+from warp_lint.confirm import trial
+from warp_lint.confirm.gradient import Sample
+from warp_lint.confirm.scenarios import REGULAR, Facts
 
 
 def outcomes(monkeypatch: pytest.MonkeyPatch, wrong: set[tuple[int, int]]) -> list[tuple[int, int]]:
