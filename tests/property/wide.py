@@ -68,6 +68,16 @@ class Wide(Generator):
                 return self.extra(self.random.choice(kinds), names, depth)
         return super().scalar(names, depth)
 
+    def condition(self, names: Names) -> str:
+        """One that inputs decide."""
+        varying = list(names.scalars) + ([self.element(names), self.element(names)] if names.arrays else [])
+        if not varying:
+            return super().condition(names)
+        left = self.random.choice(varying)
+        if self.chance(0.3):
+            left = f"{left} * {self.random.choice(varying)}"
+        return f"{left} {self.random.choice(['>', '<'])} {self.random.choice(['F(0.0)', 'F(0.3)', 'F(-0.4)'])}"
+
     def extra(self, kind: str, names: Names, depth: int) -> str:
         if kind in ("where", "either"):
             x, y = self.scalar(names, depth - 1), self.scalar(names, depth - 1)
@@ -128,7 +138,7 @@ class Wide(Generator):
         if word == "matrix":
             entries = ", ".join(self.scalar(names, 1) for _ in range(4))
             self.matrices.append(name := self.fresh("m"))
-            return [f"{pad}{name} = {random.choice([f'wp.mat22d({entries})', 'wp.mat22d()'])}"]
+            return [f"{pad}{name} = {random.choice([f'wp.mat22d({entries})'] * 3 + ['wp.mat22d()'])}"]
         if word == "entry" and self.matrices:
             target = f"{random.choice(self.matrices)}[{random.randrange(2)}, {random.randrange(2)}]"
             return [f"{pad}{target} {random.choice(['=', '=', '+='])} {self.scalar(names, 1)}"]
@@ -142,10 +152,14 @@ class Wide(Generator):
         if word == "struct":
             self.structs.append(name := self.fresh("g"))
             lines = [f"{pad}{name} = P()"]
-            return lines + [f"{pad}{name}.{field} = {self.scalar(names, 1)}" for field in "ab" if self.chance(0.8)]
+            lines += [f"{pad}{name}.{field} = {self.scalar(names, 1)}" for field in "ab" if self.chance(0.9)]
+            if self.chance(0.7):
+                lines.append(f"{pad}{name}.v = wp.vec3d({', '.join(self.scalar(names, 1) for _ in range(3))})")
+            return lines
         if word == "nested":
             self.nests.append(name := self.fresh("n"))
-            return [f"{pad}{name} = Q()", f"{pad}{name}.p.a = {self.scalar(names, 1)}"]
+            fields = [field for field in ("p.a", "p.b", "c") if self.chance(0.8)]
+            return [f"{pad}{name} = Q()", *[f"{pad}{name}.{field} = {self.scalar(names, 1)}" for field in fields]]
         if word == "field" and (self.structs or self.nests):
             return self.field(names, pad)
         if word == "pair" and self.pairs:

@@ -229,10 +229,12 @@ class Adjoint:
                 continue
             if op == "index":
                 total = mask
-                if value.key is not None and inner is None:
-                    self._to_part(value.args[0], value.key, total)
-                else:
+                if value.key is None:
                     self._to(value.args[0], total | _union(inner))
+                    continue
+                self._to_part(value.args[0], value.key, total)
+                for key, part in (inner or {}).items():
+                    self._to_part(value.args[0], (*value.key, *key), part)
             elif op == "mutate":
                 self._through_mutation(value, mask, inner)
             elif op == "phi":
@@ -274,8 +276,9 @@ class Adjoint:
         self._to(new, mask)
         for key, part in (inner or {}).items():
             how = relation(value.key, key)
+            inside = key[len(value.key) :] if how is Relation.COVERS and value.key is not None else ()
             if how is not Relation.NONE:
-                self._to(new, part)
+                self._to_part(new, inside, part) if inside else self._to(new, part)
             if how is not Relation.COVERS or value.name == "add":
                 self._to_part(owner, key, part)
 
