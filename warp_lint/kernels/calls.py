@@ -256,6 +256,8 @@ class Calls(Expressions):
             touched = next(k for k, u in enumerate(uses) if u not in (Use.VALUE, Use.INDEX, Use.STATIC, Use.HANDLE))
             if values[touched].op == "array" or values[touched].type.kind == "array":
                 return self._array_builtin(entry, name, values, uses, touched, node)
+            if entry.result == "tuple":
+                return self._outputs(entry, name, values, uses, bound, node)
             if uses[touched] is not Use.READ:
                 return self._object_builtin(entry, name, values, uses, touched, bound, node)
         value = self.make("call", self.result_type(entry, args), values, node)
@@ -388,6 +390,31 @@ class Calls(Expressions):
         value.event = event
         value.extra = self.stores.get(array.path, 0)
         self.graph.events.append(event)
+
+    def _outputs(
+        self,
+        entry: Builtin,
+        name: str,
+        values: list[Value],
+        uses: list[Use],
+        bound: tuple[int | None, ...],
+        node: ast.AST,
+    ) -> Value:
+        """Decompositions, which store their results to local objects: `wp.svd3(m, u, sigma, v)`."""
+        result: Value | None = None
+        for k, use in enumerate(uses):
+            if use is not Use.STORE:
+                continue
+            result = self.make("call", values[k].type, values, node)
+            result.name, result.entry, result.bound = name, entry, bound
+            target = self._name_of(node, k)
+            if values[k].type.is_object:
+                place = Place(values[k].type, name=target, value=values[k], key=())
+                self.mutate(place, result, "set", node)
+            elif target:
+                self.env[target] = result
+        assert result is not None
+        return result
 
     def _object_builtin(
         self,
