@@ -63,6 +63,14 @@ def test_overwrites_need_no_differences(capfd: pytest.CaptureFixture[str], optio
     assert report.notes == []
 
 
+def test_what_may_be_meant_needs_differences(capfd: pytest.CaptureFixture[str], options: ConfirmOptions) -> None:
+    report, _ = run(capfd, "severed", replace(options, precision="original"))
+    assert (report.status, report.findings) == ("inconclusive", [])
+    report, _ = run(capfd, "severed", options)
+    assert [(f.code, f.location.line) for f in report.findings] == [("ADJ404", line_of("e = wp.zeros(4, dtype=float)"))]
+    assert report.notes == [TWICE]
+
+
 def test_a_wrong_adjoint_in_double_precision(capfd: pytest.CaptureFixture[str], options: ConfirmOptions) -> None:
     report, _ = run(capfd, "loop", options)
     assert report.status == "wrong"

@@ -136,7 +136,7 @@ def add_double(
     from warp_lint.report.program import render
 
     own = max(report.seconds - report.checking, 0.0)
-    left = max(2 * own + 5.0 - report.checking, LEAST_DOUBLE)
+    left = max(1.5 * own + 4.0 - report.checking, LEAST_DOUBLE)
     null = os.open(os.devnull, os.O_RDWR)
     try:
         run = execute(argv, options, null, double=True, limit=left)

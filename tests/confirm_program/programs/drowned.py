@@ -1,5 +1,5 @@
 """A small term in a large loss: single precision can't see its derivative. `wrong` overwrites what the gradient
-needs, `loop` has a kernel with a wrong adjoint."""
+needs, `loop` has a kernel with a wrong adjoint, `severed` an array without a gradient."""
 
 import sys
 
@@ -46,6 +46,8 @@ def main():
     s = Scales()
     s.large, s.offset = 1.0e6, wp.vec3(0.1, 0.2, 0.3)
     e, loss = wp.zeros(4, dtype=float, requires_grad=True), wp.zeros(1, dtype=float, requires_grad=True)
+    if sys.argv[1] == "severed":
+        e = wp.zeros(4, dtype=float)
     tape = wp.Tape()
     with tape:
         wp.launch(power if sys.argv[1] == "loop" else energy, dim=4, inputs=[x, k, s], outputs=[e])

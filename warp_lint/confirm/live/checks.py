@@ -132,12 +132,12 @@ class Check:
         self.intended = intended(self)
         ideal = self.sweep(self.everything())
         parameters = parameters_of(self, shadow, user, own, ideal)
-        kept = [("leftover", index) for index, _ in shadow.start]
+        kept = self._may_be_meant(shadow)
         if kept:
-            chained = self.sweep(self.everything(kept))
+            certain = self.sweep(self.everything(kept))
             for parameter in parameters:
                 key = shadow.user_key(parameter.region, parameter.delta, self.everything(kept))
-                parameter.chained = values_of(chained.get(key), parameter.region, parameter.touch)
+                parameter.certain = values_of(certain.get(key), parameter.region, parameter.touch)
         judgement = self.judgement = Judgement("right", parameters=parameters, launches=len(window.entries))
         differences(self, judgement)
         saved.restore()
@@ -166,6 +166,14 @@ class Check:
                 judgement.status = "inconclusive"
                 judgement.reason = "finite differences disagree, but no overwrite and no launch explains it"
         return judgement
+
+    def _may_be_meant(self, shadow: Shadow) -> list[Group]:
+        """Repairs of what may be on purpose: gradients handed from tape to tape, arrays and steps that stop them.
+        Without differences, they are no proof."""
+        groups: list[Group] = [("leftover", index) for index, _ in shadow.start]
+        groups += [("gradient", region.index) for region in shadow.inconsistent()]
+        loose = [s for s in self.window.timeline if isinstance(s, Step) and id(s) not in self.window.taped]
+        return groups + [("unrecorded", s.site, s.name) for s in loose if s.kind in ("launch", "copy")]
 
     def sweep(self, on: Any, leaves_from_zero: bool = True) -> Any:
         """A sweep that starts from memory as the program left it: replays may have changed it."""

@@ -141,7 +141,7 @@ def judge(check: Check, judgement: Judgement) -> None:
     for parameter in judgement.parameters:
         scale = max((abs(d.value) for d in parameter.fd.values() if d.known), default=0.0)
         floor = 1e-2 * tolerance * max(scale, 1e-12)
-        differs = not close(parameter.own, parameter.ideal if parameter.chained is None else parameter.chained)
+        differs = not close(parameter.own, parameter.ideal if parameter.certain is None else parameter.certain)
         nonzero |= bool(np.any(parameter.own)) or scale > 0
         if not np.all(np.isfinite(parameter.own)):
             wrong.append(parameter)
@@ -150,7 +150,7 @@ def judge(check: Check, judgement: Judgement) -> None:
         admitted = refused = 0
         for number, found in parameter.fd.items():
             ad = float(parameter.own[number])
-            if not _tells(found, ad, floor, drowned):
+            if not _tells(found, ad, float(parameter.ideal[number]), floor, drowned):
                 continue
             if found.admits(ad, tolerance, floor):
                 admitted += 1
@@ -177,17 +177,17 @@ def judge(check: Check, judgement: Judgement) -> None:
     elif not nonzero:
         judgement.reason = ZERO
     check.wrong = wrong
-    judgement.unclear = [p.name for p in unclear if p.fd and np.any(p.own) and p.region.index >= 0]
+    judgement.unclear = [p.name for p in unclear if p.fd and (np.any(p.own) or np.any(p.ideal)) and p.region.index >= 0]
 
 
-def _tells(found: Difference, ad: float, floor: float, drowned: float) -> bool:
+def _tells(found: Difference, ad: float, ideal: float, floor: float, drowned: float) -> bool:
     """Whether a difference is exact enough to say something about a derivative: beside their size, or, for
     a derivative that is zero, beside its natural size."""
     if not found.known:
         return False
     if found.kink or found.error <= max(0.5 * max(abs(found.value), abs(ad)), 10 * floor):
         return True
-    return ad == 0.0 and found.error <= drowned
+    return ad == ideal == 0.0 and found.error <= drowned
 
 
 def ideal_fits(check: Check, parameter: Parameter) -> bool:

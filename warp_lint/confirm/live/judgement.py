@@ -21,7 +21,7 @@ class Parameter:
     user: Any = None
     own: Any = None
     ideal: Any = None
-    chained: Any = None  # ideal, but that gradients found before the backward flow on: they may be meant to
+    certain: Any = None  # ideal, but without the repairs of what the program may mean to do
     fd: dict[int, Difference] = field(default_factory=dict)
     directions: list[tuple[float, float, Difference]] = field(default_factory=list)
     note: str = ""

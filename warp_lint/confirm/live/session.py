@@ -33,8 +33,8 @@ from warp_lint.confirm.live.steps import Step, TapeRecord
 from warp_lint.confirm.live.views import Views
 
 GRACE = 30.0  # seconds that a check may run over its share before it is killed
-PROGRAM_SHARE = 3.0  # checks may take this many times the program's own time …
-PROGRAM_BASE = 5.0  # … and this many seconds
+PROGRAM_SHARE = 2.5  # checks may take this many times the program's own time …
+PROGRAM_BASE = 4.0  # … and this many seconds
 LEAST = 0.25
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 np.random.default_rng(0)  # imports what it needs while the program's import path is as it was
