@@ -1,0 +1,49 @@
+import numpy as np
+
+import warp as wp
+
+from enum import IntEnum
+
+
+class Mode(IntEnum):
+    ADD = 0
+    SCALE = 1
+
+
+@wp.kernel
+def process(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64), mode: int):
+    i = wp.tid()
+    if mode == Mode.SCALE:
+        a[i] = a[i] * b[i]
+    else:
+        a[i] = a[i] + b[i]
+
+
+@wp.kernel
+def weighted_sum(x: wp.array(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(a, b):
+    wp.launch(process, dim=3, inputs=[a, b, Mode.ADD])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=a.shape[0], inputs=[a], outputs=[loss])
+    return loss
+
+
+def main():
+    a = wp.array(np.array([1.5, 2.0, 3.0]), dtype=wp.float64, requires_grad=True)
+    b = wp.array(np.array([0.5, 0.7, 1.1]), dtype=wp.float64, requires_grad=True)
+
+    tape = wp.Tape()
+    with tape:
+        loss = forward(a, b)
+    tape.backward(loss)
+
+    print("a.grad:", a.grad.numpy())
+    print("b.grad:", b.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()

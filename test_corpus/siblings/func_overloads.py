@@ -1,0 +1,48 @@
+import numpy as np
+
+import warp as wp
+
+@wp.func
+def f(v: wp.float64):
+    return v * v
+
+
+@wp.func
+def f(v: wp.vec3d):
+    return wp.dot(v, v)
+
+
+@wp.kernel
+def compute(x: wp.array[wp.float64], q: wp.array[wp.vec3d], out: wp.array[wp.float64]):
+    i = wp.tid()
+    out[i] = f(x[i]) + f(q[i])
+
+
+@wp.kernel
+def weighted_sum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(x, q):
+    out = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+    wp.launch(compute, dim=3, inputs=[x, q], outputs=[out])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=out.shape[0], inputs=[out], outputs=[loss])
+    return loss
+
+
+def main():
+    x = wp.array(np.array([1.5, 2.0, 3.0]), dtype=wp.float64, requires_grad=True)
+    q = wp.array(np.array([[1.0, 0.7, -1.3], [2.1, 0.5, 0.4], [0.3, -0.9, 1.2]]), dtype=wp.vec3d, requires_grad=True)
+
+    with wp.Tape() as tape:
+        loss = forward(x, q)
+    tape.backward(loss)
+
+    print("x.grad:", x.grad.numpy())
+    print("q.grad:", q.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def square_kernel(src: wp.array(dtype=wp.float64), dst: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    dst[i] = src[i] * src[i]
+
+
+@wp.kernel
+def triple_kernel(src: wp.array(dtype=wp.float64), dst: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    dst[i] = src[i] * wp.float64(3.0)
+
+
+@wp.kernel
+def add_kernel(a: wp.array(dtype=wp.float64), b: wp.array(dtype=wp.float64), dst: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    dst[i] = a[i] + b[i]
+
+
+@wp.kernel
+def weighted_sum(x: wp.array(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def main():
+    a = wp.array([1.5, 2.0, 3.0], dtype=wp.float64, requires_grad=True)
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        y = wp.zeros(6, dtype=wp.float64, requires_grad=True, retain_grad=True)
+        wp.launch(square_kernel, dim=3, inputs=[a, y[0:3]])
+        wp.launch(triple_kernel, dim=3, inputs=[a, y[2:5]])
+        x = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+        wp.launch(add_kernel, dim=3, inputs=[y[0:3], y[3:6], x])
+        wp.launch(weighted_sum, dim=3, inputs=[x, loss])
+    tape.backward(loss)
+    print("a.grad:", a.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def update_kernel(q: wp.array[wp.vec3d], y: wp.array[wp.float64], out: wp.array[wp.float64]):
+    i = wp.tid()
+    v = q[i]
+    v[0:2] = wp.vec2d(y[i], y[i])
+    out[i] = wp.dot(v, v)
+
+
+@wp.kernel
+def weighted_sum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(q, y):
+    out = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+    wp.launch(update_kernel, dim=3, inputs=[q, y], outputs=[out])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=out.shape[0], inputs=[out], outputs=[loss])
+    return loss
+
+
+def main():
+    q = wp.array(np.array([[1.0, 0.7, -1.3], [2.1, 0.5, 0.4], [0.3, -0.9, 1.2]]), dtype=wp.vec3d, requires_grad=True)
+    y = wp.array(np.array([1.5, 2.0, 3.0]), dtype=wp.float64, requires_grad=True)
+
+    tape = wp.Tape()
+    with tape:
+        loss = forward(q, y)
+    tape.backward(loss)
+
+    print("q.grad:", q.grad.numpy())
+    print("y.grad:", y.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()
