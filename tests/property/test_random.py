@@ -35,14 +35,21 @@ def test_random_kernels(tmp_path_factory: pytest.TempPathFactory, seed: int) -> 
 
 @SHORT
 @given(seed=st.integers(0, 10_000))
+def test_random_kernels_of_more_shapes(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    rows = compare.compare_wide(30, seed * 100, tmp_path_factory.mktemp("wide"))
+    _judge(rows, flagged=12)  # more conditions, so more luck
+
+
+@SHORT
+@given(seed=st.integers(0, 10_000))
 def test_random_programs(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rows = compare.compare_programs(30, seed * 100, Path(tmp_path_factory.mktemp("programs")))
     _judge(rows)
 
 
-def _judge(rows: list[tuple[str, str, list[str], dict[str, object]]]) -> None:
+def _judge(rows: list[tuple[str, str, list[str], dict[str, object]]], flagged: int = 5) -> None:
     missed = [(name, result) for name, kind, _, result in rows if kind == "missed"]
     assert not missed
     counts = Counter(kind for _, kind, _, _ in rows)
     assert counts["found"] + counts["silent"] + counts["flagged"] >= 25
-    assert counts["flagged"] <= 5
+    assert counts["flagged"] <= flagged
