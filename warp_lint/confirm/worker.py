@@ -251,6 +251,7 @@ def _reach(job: Job, compiler: Compiler, agreeing: list[tuple[dict[str, Any], di
         return
     from warp_lint.confirm.trial import reach_target
 
+    compiler.several = False
     marked, _ = compiler.compile([target for target, _ in agreeing], "marked")
     for target, found in agreeing:
         key = target["key"]
