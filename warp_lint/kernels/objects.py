@@ -58,10 +58,10 @@ def surely(written: Key | None, read: Key | None) -> bool:
     return all(_element(left, right) is Relation.COVERS for left, right in zip(written, read, strict=False))
 
 
-def contents(value: Value, key: Key, limit: int = 200, sure: bool = False) -> list[Value]:
+def contents(value: Value, key: Key, limit: int = 200, sure: bool = False, past: bool = False) -> list[Value]:
     """Values that component `key` of an object may hold; an object stands for its component.
 
-    `sure`: leave out writes that only may have touched the component.
+    `sure`: leave out writes that only may have touched the component. `past`: also values replaced before.
     """
     found: dict[int, Value] = {}
     seen: set[int] = set()
@@ -76,7 +76,7 @@ def contents(value: Value, key: Key, limit: int = 200, sure: bool = False) -> li
             if how is not Relation.NONE and (not sure or surely(node.key, key)):
                 held = node.args[1]
                 found[held.id] = held
-            if how is not Relation.COVERS or node.name == "add":
+            if past or how is not Relation.COVERS or node.name == "add":
                 pending.append(node.args[0])
         elif node.op == "phi":
             pending.extend(node.args[1:])

@@ -132,10 +132,11 @@ def leaked(inspection: Inspection, value: Value) -> int | None:
 
 
 def replaced(value: Value) -> list[Value]:
-    """What the written component may have held. A key that moves with a loop never meets itself."""
+    """What the written component may have held, also before: no write on the way stops its adjoint. A key that moves
+    with a loop never meets itself."""
     key = value.key or ()
     moving = any(isinstance(part, Linear) and part.terms for part in key)
-    held = contents(value.args[0], key, sure=True)
+    held = contents(value.args[0], key, sure=True, past=True)
     return [h for h in held if not (moving and h is value.args[1])]
 
 
