@@ -3,6 +3,7 @@
     python tests/property/compare.py kernels --count 1000 --seed 0 [--keep FOLDER]
     python tests/property/compare.py wide --count 1000 --seed 0     (kernels of more shapes)
     python tests/property/compare.py programs --count 500 --seed 0
+    python tests/property/compare.py structures --count 500 --seed 0
 
 Prints how many wrong ones were found and missed, and how many right ones were silent and flagged;
 with `--keep`, the sources of the disagreements are left in a folder.
@@ -25,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.property import wide
 from tests.property.generator import HEADER, random_kernel
 from tests.property.programs import KERNELS, random_program
+from tests.property.structures import STRUCTURE_KERNELS, random_structure
 from warp_lint.findings import Finding, Severity
 
 HERE = Path(__file__).parent
@@ -90,18 +92,23 @@ def compare_kernels(
     return rows
 
 
-def compare_programs(count: int, seed: int, folder: Path) -> list[tuple[str, str, list[str], dict[str, object]]]:
+def compare_programs(
+    count: int, seed: int, folder: Path, structured: bool = False
+) -> list[tuple[str, str, list[str], dict[str, object]]]:
     from warp_lint.engine import Request, lint
 
     (folder / "kernels.py").write_text(KERNELS)
-    names = [f"p{seed + k}" for k in range(count)]
+    (folder / "structure_kernels.py").write_text(STRUCTURE_KERNELS)
+    names = [f"{'s' if structured else 'p'}{seed + k}" for k in range(count)]
+    make = random_structure if structured else random_program
     for name in names:
-        (folder / f"{name}.py").write_text(random_program(Random(int(name[1:]))))
+        (folder / f"{name}.py").write_text(make(Random(int(name[1:]))))
     results = measured("measure_programs.py", [str(folder), *names])
     rows = []
     for name in names:
         result = results.get(name, {"verdict": "unclear"})
-        found = lint(Request([folder / f"{name}.py"], cache=False)).findings
+        kernels = [folder / "structure_kernels.py"] if structured else []
+        found = lint(Request([folder / f"{name}.py", *kernels], cache=False)).findings
         findings = [f for f in found if f.severity >= Severity.WARNING]
         rows.append((name, outcome(str(result["verdict"]), bool(findings)), _codes(findings), result))
     return rows
@@ -121,15 +128,15 @@ def _codes(findings: list[Finding]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kernels", "wide", "programs"])
+    parser.add_argument("what", choices=["kernels", "wide", "programs", "structures"])
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    if options.what == "programs":
-        rows = compare_programs(options.count, options.seed, folder)
+    if options.what in ("programs", "structures"):
+        rows = compare_programs(options.count, options.seed, folder, options.what == "structures")
     elif options.what == "wide":
         rows = compare_wide(options.count, options.seed, folder)
     else:

@@ -47,6 +47,13 @@ def test_random_programs(tmp_path_factory: pytest.TempPathFactory, seed: int) ->
     _judge(rows)
 
 
+@SHORT
+@given(seed=st.integers(0, 10_000))
+def test_random_structures(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    rows = compare.compare_programs(30, seed * 100, Path(tmp_path_factory.mktemp("structures")), structured=True)
+    _judge(rows)
+
+
 def _judge(rows: list[tuple[str, str, list[str], dict[str, object]]], flagged: int = 5) -> None:
     missed = [(name, result) for name, kind, _, result in rows if kind == "missed"]
     assert not missed

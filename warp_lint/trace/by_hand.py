@@ -17,7 +17,6 @@ from warp_lint.trace.model import (
     Launch,
     Opaque,
     RecordFunction,
-    Region,
     UnrecordedCall,
 )
 
@@ -64,7 +63,8 @@ def hand_adjoint(event: RecordFunction, binder: Binder) -> HandAdjoint | None:
 
 def _event(event: Event, found: HandAdjoint, binder: Binder, written: set[int]) -> None:
     if isinstance(event, GradientRead):
-        _note(found.takes, event.array)
+        if event.kind != "launch":  # below: an array that a kernel only adds to is not read
+            _note(found.takes, event.array)
     elif isinstance(event, GradientWrite):
         _note(found.clears if event.kind == "zero" else found.gives, event.array)
     elif isinstance(event, Launch):
@@ -73,12 +73,12 @@ def _event(event: Event, found: HandAdjoint, binder: Binder, written: set[int]) 
         else:
             _launch(event, found, binder, written)
     elif isinstance(event, Copy):
-        _value(found, event.source, (), event, written)
+        _value(found, event.source, Place(event.source.region, event.whole), (), event, written)
         written.add(event.destination.region.root)
     elif isinstance(event, Fill):
         written.add(event.array.region.root)
     elif isinstance(event, HostRead):
-        _value(found, event.array, (), event, written)
+        _value(found, event.array, Place(event.array.region), (), event, written)
     elif isinstance(event, UnrecordedCall | Opaque):
         found.complete = False
 
@@ -113,21 +113,36 @@ def _launch(event: Launch, found: HandAdjoint, binder: Binder, written: set[int]
     effects = event.effects
     if effects is None:
         found.complete = False
+        for argument in event.arguments.values():
+            if argument.gradient_of is not None:
+                _note(found.takes, argument.gradient_of)
         return
+    for out, sources in effects.values.items():
+        for path in sorted(sources - {out}):
+            given = event.arguments.get(path)
+            if given is not None and given.gradient_of is not None:
+                _note(found.takes, given.gradient_of)
     for touch in effects.touches:
         array = event.arguments.get(touch.path)
         if array is None:
             continue
         if touch.access is Access.READ:
-            _value(found, array, touch.index, event, written, touch.path)
+            place = binder.place(event, touch.path, touch.index, touch.component)
+            _value(found, array, place, touch.index, event, written, touch.path)
         else:
             written.add(array.region.root)
 
 
 def _value(
-    found: HandAdjoint, array: Array, index: Index, event: Event, written: set[int], path: Path = FUNCTION
+    found: HandAdjoint,
+    array: Array,
+    place: Place,
+    index: Index,
+    event: Event,
+    written: set[int],
+    path: Path = FUNCTION,
 ) -> None:
     if array.gradient_of is not None or array.region.root in written:
         return
     need = Need(path, frozenset(), frozenset(), index, event.location, "product")
-    found.readings.append(Reading(need, Place(Region(array.region.root, array.region.extents), False), array, False))
+    found.readings.append(Reading(need, place, array, False))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from warp_lint.kernels.effects import Effects, Path
+from warp_lint.kernels.effects import Effects, Parameter, Path
 from warp_lint.trace.access import Binder, Binding, Place, place_overlap, shape_of
 from warp_lint.trace.by_hand import HandAdjoint, hand_adjoint
 from warp_lint.trace.model import (
@@ -168,12 +168,16 @@ class Timeline:
 
     def _launch_number(self, event: Launch, effects: Effects, binding: Binding) -> tuple[Any, ...] | None:
         """What decides the values a launch stores, or None if that isn't known."""
-        scalars = []
-        for parameter in effects.parameters:
+        scalars: list[tuple[Path, str]] = []
+        pending: list[tuple[Path, Parameter]] = [((parameter.name,), parameter) for parameter in effects.parameters]
+        while pending:
+            path, parameter = pending.pop()
             if parameter.kind == "scalar":
-                if (parameter.name,) not in event.scalars:
+                if path not in event.scalars:
                     return None
-                scalars.append((parameter.name, repr(event.scalars[(parameter.name,)])))
+                scalars.append((path, repr(event.scalars[path])))
+            elif parameter.kind == "struct" and parameter.members:
+                pending += [((*path, member.name), member) for member in parameter.members]
             elif parameter.kind != "array":
                 return None
         inputs = []
