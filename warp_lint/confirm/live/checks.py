@@ -56,6 +56,7 @@ class Check:
         self.candidates: list[dict[str, Any]] = []
         self.judgement: Judgement | None = None
         self.wrong: list[Parameter] = []
+        self.implicit: set[int] = set()  # regions whose contents a recorded function stands for
         self.size = 4  # bytes of the coarsest floating-point type on the tape
         self.forward: Forward
         self.base = self.magnitude = 0.0  # the objective, and the size of the terms it sums

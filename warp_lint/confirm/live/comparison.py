@@ -29,7 +29,7 @@ def parameters_of(check: Check, shadow: Shadow, user: Any, own: Any, ideal: Any)
     result: list[Parameter] = []
     everything = check.everything()
     for region in window.regions:
-        if not region.leaf or region.seed:
+        if not region.leaf or region.seed or region.index in check.implicit:
             continue
         done: set[int] = set()
         candidates = sorted(

@@ -6,7 +6,7 @@ import ast
 import functools
 from typing import TYPE_CHECKING, Any
 
-from warp_lint.confirm.live.steps import Site
+from warp_lint.confirm.live.steps import Site, Step
 
 if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def intended(check: Check) -> set[tuple[Any, ...]]:
     """Repairs that would undo an intention: arrays allocated with a literal `requires_grad=False`."""
-    result: set[tuple[Any, ...]] = set()
+    result = _implicit(check)
     for region in check.shadow.inconsistent():
         if region.deltas - {None}:
             continue
@@ -39,6 +39,28 @@ def stopped(site: Site) -> bool:
                 ):
                     return True
     return False
+
+
+def _implicit(check: Check) -> set[tuple[Any, ...]]:
+    """A function recorded on the tape stands for how its arrays came about, by a solver say: that they were
+    written off the tape is meant (implicit differentiation)."""
+    window = check.window
+    named = {window.region(t.low).index for s in window.entries if s.kind == "function" for t in s.touches}
+    if not named:
+        return set()
+    result: set[tuple[Any, ...]] = {s.group for s in check.shadow.stale if window.region(s.touch.low).index in named}
+    result |= {("clear", "external", index) for index in named}
+    for step in window.timeline:
+        if not isinstance(step, Step) or id(step) in window.taped:
+            continue
+        for touch in step.touches:
+            index = window.region(touch.low).index
+            if index in named:
+                if touch.after is not None:
+                    check.implicit.add(index)
+                result.add(("clear", step.site, step.name, index))
+                result.add(("unrecorded", step.site, step.name))
+    return result
 
 
 def responsible(path: tuple[Site, ...]) -> Site:
