@@ -171,3 +171,38 @@ def test_funcs_of_kernels_without_adjoint(tmp_path: Path) -> None:
     assert modules[1] is not None
     found = check_module(project, modules[1], settings, {})
     assert {(f.code, f.location.line) for f in found} == expected(funcs)
+
+
+def test_decorators_of_ones_own(tmp_path: Path) -> None:
+    source = (
+        "import warp as wp\n"
+        "from functools import partial\n"
+        "fast = partial(wp.kernel, module='unique')\n"
+        "def plain(f):\n"
+        "    return wp.kernel(f)\n"
+        "def configured(**options):\n"
+        "    def wrap(f):\n"
+        "        return wp.kernel(f, **options)\n"
+        "    return wrap\n"
+        "def other(f):\n"
+        "    return f\n"
+        "@fast\n"
+        "def one(a: wp.array(dtype=float)):\n"
+        "    a[0] = a[0] * a[0]  # ADJ102\n"
+        "@plain\n"
+        "def two(a: wp.array(dtype=float)):\n"
+        "    a[0] = a[0] * a[0]  # ADJ102\n"
+        "@configured(module='unique')\n"
+        "def three(a: wp.array(dtype=float)):\n"
+        "    a[0] = a[0] * a[0]  # ADJ102\n"
+        "@other\n"
+        "def four(a):\n"
+        "    a[0] = a[0] * a[0]\n"
+        "@wp.kernel\n"
+        "class Five:\n"
+        "    pass\n"
+        "@wp.struct\n"
+        "def six(a):\n"
+        "    a[0] = a[0] * a[0]\n"
+    )
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)

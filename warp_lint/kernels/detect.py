@@ -75,7 +75,7 @@ def _fill(project: Project, module: Module, index: _ModuleIndex) -> None:
     for definition in module.definitions.values():
         for decorator in definition.node.decorator_list:
             kind, maker = _decorator_kind(project, definition, decorator)
-            if kind is not None:
+            if kind is not None and (kind == "struct") == isinstance(definition.node, ast.ClassDef):
                 index.kinds[definition] = kind
                 index.decorators[definition] = maker
                 index.first_line = min(index.first_line, decorator.lineno)
