@@ -37,8 +37,9 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
     name = analysis.name(cut.array)
     severity = analysis.severity(cut.tier, cut.sure, cut.index, result.window.index)
     event = analysis.events[cut.index]
-    if isinstance(event, UnrecordedCall):
-        index = _gathered(analysis, result, cut)
+    summed = _summed(analysis, cut) if isinstance(event, Launch) else None
+    if isinstance(event, UnrecordedCall) or summed is not None:
+        index = summed if summed is not None else _gathered(analysis, result, cut)
         event = analysis.events[index]
         assert isinstance(event, UnrecordedCall)
         return report(
@@ -65,6 +66,16 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
         [Note(analysis.where(cut.index), "they come back here")],
         place if place is not None else cut.index,
     )
+
+
+def _summed(analysis: Analysis, cut: Cut) -> int | None:
+    """The library call that made a scalar of the array's values, unless the host read them later: `array_sum(x)`."""
+    for index in range(cut.index - 1, -1, -1):
+        event = analysis.events[index]
+        if isinstance(event, UnrecordedCall) and not event.outputs and cut.array in event.inputs:
+            read = analysis.host_read(cut.array, cut.index)
+            return index if read is None or read < index else None
+    return None
 
 
 def _gathered(analysis: Analysis, result: Result, cut: Cut) -> int:
