@@ -13,7 +13,9 @@ CODE = "ADJ202"
 
 
 def check(inspection: Inspection) -> Iterator[Report]:
+    results: dict[int, int] = {}  # results of a call so far, which each have their own incoming adjoint
     for value, frame, gradient in custom_calls(inspection):
+        position = results[frame.id] = results.get(frame.id, -1) + 1
         if not inspection.adjoint.useful(value):
             continue
         where = gradient.definition.location
@@ -37,12 +39,14 @@ def check(inspection: Inspection) -> Iterator[Report]:
                 paths,
             )
             continue
-        ignores = gradient.incoming and gradient.writes and not gradient.reads & set(gradient.incoming)
-        if ignores and inspection.live(value):
+        incoming = gradient.incoming[position : position + 1]
+        ignores = incoming and gradient.writes and incoming[0] not in gradient.reads
+        depends = not position or any(_matters(inspection, value, actual) for actual in frame.arguments.values())
+        if ignores and depends and inspection.live(value):
             yield Report(
                 CODE,
                 where,
-                f"`{gradient.definition.name}` ignores the incoming adjoint `{gradient.incoming[0]}`",
+                f"`{gradient.definition.name}` ignores the incoming adjoint `{incoming[0]}`",
                 "multiply by it",
                 (call,),
                 inspection.active(value),
