@@ -1,0 +1,51 @@
+import numpy as np
+
+import warp as wp
+
+@wp.func
+def two(u: wp.float64, v: wp.float64):
+    return u * v, u + v
+
+
+@wp.func_grad(two)
+def adj_two(u: wp.float64, v: wp.float64, adj_a: wp.float64, adj_b: wp.float64):
+    wp.adjoint[u] += v * adj_a
+    wp.adjoint[v] += u * adj_a
+
+
+@wp.kernel
+def evaluate(x: wp.array[wp.float64], y: wp.array[wp.float64], out: wp.array[wp.float64]):
+    i = wp.tid()
+    a, b = two(x[i], y[i])
+    out[i] = a * b
+
+
+@wp.kernel
+def weighted_sum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(x, y):
+    out = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+    wp.launch(evaluate, dim=3, inputs=[x, y, out])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=out.shape[0], inputs=[out], outputs=[loss])
+    return loss
+
+
+def main():
+    x = wp.array(np.array([1.5, 2.0, 3.0]), dtype=wp.float64, requires_grad=True)
+    y = wp.array(np.array([0.5, 0.7, 1.1]), dtype=wp.float64, requires_grad=True)
+
+    tape = wp.Tape()
+    with tape:
+        loss = forward(x, y)
+    tape.backward(loss)
+
+    print("x.grad:", x.grad.numpy())
+    print("y.grad:", y.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()
