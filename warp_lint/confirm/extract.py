@@ -307,7 +307,7 @@ class Extractor:
             rewriter = Rewriter(self, item, definition.module, definition.scope, definition.inner, precision, "")
             copied.bases = [rewriter.host(base) for base in copied.bases]
             copied.decorator_list = [rewriter.host(d) for d in copied.decorator_list] if data else []
-            fields = [s for s in copied.body if isinstance(s, (ast.Assign, ast.AnnAssign))]
+            fields: list[ast.stmt] = [s for s in copied.body if isinstance(s, (ast.Assign, ast.AnnAssign))]
             for field in fields:
                 if data and isinstance(field, ast.AnnAssign):
                     field.annotation = ast.Name("object", ast.Load())
