@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument("--output-file", metavar="FILE", help="write the report to a file")
     output.add_argument("--fail-on", choices=FAIL_ON, help="what makes the exit code 1 (default: error)")
     run = parser.add_argument_group("running")
-    run.add_argument("-j", "--jobs", metavar="N", help="processes (default: one per processor where it pays)")
+    run.add_argument("-j", "--jobs", metavar="N", help="processes (default: `auto`, one per processor where it pays)")
     run.add_argument("--stdin-filename", metavar="FILE", help="name of what comes from standard input")
     run.add_argument("--no-cache", action="store_true", help="neither use nor keep results")
     confirm = parser.add_argument_group("confirming (EXECUTES the code it is given, in subprocesses)")
@@ -109,7 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         "--confirm",
         metavar="MODE",
         help="prove findings with numbers: kernels alone, and the program if one file is named. `--confirm=kernels`: "
-        "run no program; `--confirm=all`: also check kernels without findings. Arguments after `--` go to the program",
+        "run no program; `--confirm=all`: also check kernels without findings. A mode needs the `=`. Arguments after "
+        "`--` go to the program",
     )
     confirm.add_argument("-m", dest="module", metavar="MODULE", help="the program to run, as a module")
     confirm.add_argument("--confirm-timeout", metavar="SECONDS", help="limit for the program (default: 600)")
