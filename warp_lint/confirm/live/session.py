@@ -224,7 +224,7 @@ class Session:
                     "backward",
                     **head,
                     status="inconclusive",
-                    reason=f"the check failed: {type(error).__name__}: {error}",
+                    reason=f"the check failed: {type(error).__name__}: {error}{_where(error)}",
                 )
             finally:
                 os._exit(0)
@@ -362,6 +362,17 @@ class Session:
             troubles=self.recorder.troubles,
             notes=self.recorder.notes,
         )
+
+
+def _where(error: BaseException) -> str:
+    """File and line in this package where an exception was raised."""
+    trace, found = error.__traceback__, ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename.startswith(_HERE):
+            found = f" ({os.path.basename(code.co_filename)}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return found
 
 
 def _flush() -> None:
