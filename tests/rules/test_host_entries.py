@@ -293,3 +293,73 @@ def test_gradients_handed_on_are_read(tmp_path: Path, use: str) -> None:
             {use}
     """
     check(tmp_path, body)
+
+
+@pytest.mark.parametrize(("gradient", "mark"), [("", ""), (", requires_grad=True", "  # ADJ405")])
+def test_launch_kept_off_the_tape(tmp_path: Path, gradient: str, mark: str) -> None:
+    """Into an array without gradient it is detached on purpose, at both ends."""
+    body = f"""
+    def run():
+        a, y, out = leaf(), wp.zeros(N, dtype=float{gradient}), leaf()
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        tape = wp.Tape()
+        with tape:
+            wp.launch(square, dim=N, inputs=[a], outputs=[y], record_tape=False){mark}
+            wp.launch(multiply, dim=N, inputs=[a, y], outputs=[out])
+            wp.launch(total, dim=N, inputs=[out], outputs=[loss])
+        tape.backward(loss)
+        print(a.grad.numpy())
+
+    if __name__ == "__main__":
+        run()
+    """
+    check(tmp_path, body)
+
+
+def test_the_same_launch_again_onto_a_slice(tmp_path: Path) -> None:
+    """It stores the values that are there already."""
+    body = """
+    def run():
+        a, k, big, out = leaf(), leaf(), wp.zeros(3 * N, dtype=float, requires_grad=True), leaf()
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        tape = wp.Tape()
+        with tape:
+            for _ in range(2):
+                wp.launch(multiply, dim=N, inputs=[a, k], outputs=[big[0:4]])
+                wp.launch(square, dim=N, inputs=[big[0:4]], outputs=[big[4:8]])
+                wp.launch(total, dim=N, inputs=[big[4:8]], outputs=[loss])
+        tape.backward(loss)
+        print(a.grad.numpy(), k.grad.numpy())
+
+    if __name__ == "__main__":
+        run()
+    """
+    check(tmp_path, body)
+    changed = body.replace("outputs=[big[4:8]])", "outputs=[big[4:8]])\n            a = big[8:12]", 1)
+    changed = changed.replace("outputs=[big[0:4]])", "outputs=[big[0:4]])  # ADJ301", 1)
+    check(tmp_path, changed.replace("            a = big", "                a = big"))
+
+
+def test_a_view_of_a_gradient_is_no_seed(tmp_path: Path) -> None:
+    body = """
+    def view(x):
+        made = wp.array(ptr=x.ptr, shape=x.shape, dtype=float)
+        made.grad = wp.array(ptr=x.grad.ptr, shape=x.shape, dtype=float)
+        return made
+
+    def run():
+        a, y = leaf(), leaf()
+        for _ in range(2):
+            loss = wp.zeros(1, dtype=float, requires_grad=True)
+            tape = wp.Tape()
+            with tape:
+                wp.launch(square, dim=N, inputs=[a], outputs=[view(y)])
+                wp.launch(total, dim=N, inputs=[view(y)], outputs=[loss])
+            tape.backward(loss)
+            print(a.grad.numpy())
+            tape.zero()
+
+    if __name__ == "__main__":
+        run()
+    """
+    check(tmp_path, body)

@@ -163,7 +163,8 @@ class Cuts:
             return
         if not recorded(event):
             if event.tape is not None:
-                self._add("unrecorded", index, array, tier, sure)
+                if self.flow.has_gradient(array) is not False:  # else it is detached on purpose, at both ends
+                    self._add("unrecorded", index, array, tier, sure)
                 return
             # State carried over from an earlier tape is not a forgotten part of the forward computation.
             leaves = [self.flow.own_tier(event.arguments[p]) for p in effects.flows.get(path, ()) if p in readings]

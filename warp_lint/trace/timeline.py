@@ -28,12 +28,16 @@ from warp_lint.trace.model import (
     OptimizerStep,
     Overlap,
     RecordFunction,
+    Region,
     Root,
     Trace,
     UnrecordedCall,
     View,
+    overlap,
 )
 from warp_lint.trace.regions import RegionMap, normal
+
+MAX_PARTS = 32
 
 
 @dataclass(slots=True)
@@ -61,6 +65,7 @@ class Timeline:
         self.unchanged: set[int] = set()  # events that write what is already there
         self._by_root: dict[int, RegionMap[list[Change]]] = {}
         self._numbers: dict[int, int] = {}  # of the values of whole allocations
+        self._parts: dict[int, dict[Region, int]] = {}  # of slices stored as one, by allocation
         self._known: dict[Any, int] = {}  # what a number stands for
         self._differentiated = False
         self._gradients_written: set[int] = set()
@@ -209,10 +214,20 @@ class Timeline:
             if constant and number == before and change.place.full:
                 self.unchanged.add(index)
                 return
+            if (
+                number is not None
+                and change.place.full
+                and self._parts.get(root, {}).get(change.place.region) == number
+            ):
+                self.unchanged.add(index)
+                return
+            self._replace_parts(change.place, number)
             number = self._fresh()
         elif number == before:
             self.unchanged.add(index)
             return
+        if whole:
+            self._parts.pop(root, None)
         self._numbers[root] = number
         self.changes.setdefault(index, []).append(change)
         regions = self._by_root.setdefault(root, RegionMap())
@@ -221,6 +236,14 @@ class Timeline:
             regions.set(change.place.region, [change])
         else:
             found.append(change)
+
+    def _replace_parts(self, place: Place, number: int | None) -> None:
+        """A slice is written: what is known of the values of slices that meet it is over."""
+        parts = self._parts.setdefault(place.region.root, {})
+        for region in [r for r in parts if overlap(r, place.region) is not Overlap.NONE]:
+            del parts[region]
+        if number is not None and place.full and len(parts) < MAX_PARTS:
+            parts[place.region] = number
 
     def _root(self, array: Array) -> Root | None:
         return self.trace.roots.get(array.region.root)
