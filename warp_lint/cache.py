@@ -67,7 +67,7 @@ def load(name: str) -> Entry | None:
     try:
         entry = _from_json(json.loads((folder() / f"{name}.json").read_text("utf-8", "surrogatepass")))
         for path, found in entry.probes.items():
-            if Path(path).is_file() != found:
+            if os.path.isfile(path) != found:
                 return None
         for path, content in entry.contents.items():
             if digest(Path(path).read_bytes()) != content:

@@ -273,7 +273,7 @@ def _fail_on(result: Result, paths: Sequence[Path]) -> str:
     from warp_lint.discover import absolute
 
     first = absolute(paths[0])
-    config = result.configs.for_folder(first) if first.is_dir() else result.configs.for_file(first)
+    config = result.configs.for_folder(first) if os.path.isdir(first) else result.configs.for_file(first)
     return config.fail_on
 
 
@@ -296,7 +296,7 @@ def _confirm(options: argparse.Namespace, program: list[str], result: Result) ->
     plan = Plan(
         mode=options.confirm,
         module=options.module,
-        files=tuple(path for path in named if path.is_file()) if len(named) == len(options.paths) else (),
+        files=tuple(path for path in named if os.path.isfile(path)) if len(named) == len(options.paths) else (),
         arguments=tuple(program),
         timeout=number("confirm_timeout"),
         backwards=number("confirm_backwards"),
@@ -346,9 +346,9 @@ def _write(text: str, file: str | None) -> None:
 
 def _writable(file: Path) -> None:
     """Say what is wrong with the report's place before the work, which may take minutes, not after it."""
-    if file.is_dir():
+    if os.path.isdir(file):
         raise UsageError(f"--output-file {file}: is a folder")
-    if not file.parent.is_dir():
+    if not os.path.isdir(file.parent):
         raise UsageError(f"--output-file {file}: no such folder as {file.parent}")
 
 

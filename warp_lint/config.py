@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -118,14 +119,14 @@ class Configs:
             config = load(candidate / "pyproject.toml")
             if config is not None:
                 return config
-            if marked is None and any((candidate / name).exists() for name in _PROJECT_MARKERS):
+            if marked is None and any(os.path.lexists(candidate / name) for name in _PROJECT_MARKERS):
                 marked = candidate
         if marked is not None:
             return Config(marked)
         named = [root for root in self._assumed if root == folder or root in folder.parents]
         if named:
             return Config(min(named, key=lambda root: len(root.parts)), marked=False)
-        while (folder / "__init__.py").is_file() and folder.parent != folder:
+        while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
             folder = folder.parent
         return Config(folder, marked=False)
 

@@ -185,7 +185,7 @@ class _Filters:
         root: Path | None = None
         for folder in (self.top, *self.top.parents):
             chain.append(folder)
-            if (folder / ".git").exists():
+            if os.path.lexists(folder / ".git"):
                 root = folder
                 break
         if root is None:

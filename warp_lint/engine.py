@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -74,7 +75,7 @@ def lint(request: Request) -> Result:
     display = Displayer(Path.cwd())
     named = tuple(absolute(path) for path in request.paths)
     buffers = dict(request.buffers)
-    configs = Configs(tuple(path for path in named if path.is_dir()))
+    configs = Configs(tuple(path for path in named if os.path.isdir(path)))
     found = discover([path for path in named if path not in buffers], configs, display)
     explicit = found.named | set(buffers)
     files = sorted({*found.files, *buffers})
@@ -129,7 +130,7 @@ class Displayer:
             text: str | LintError | None = texts.get(file)
             if text is None:
                 try:
-                    data = file.read_bytes() if file.is_file() else None
+                    data = file.read_bytes() if os.path.isfile(file) else None
                 except (OSError, ValueError):
                     return None
                 text = decode(data, shown) if data is not None else None

@@ -87,7 +87,7 @@ def _others(config: Config, files: Iterable[Path], configs: Configs) -> Iterator
     seen: set[Path] = set()
     for folder in sorted({file.parent for file in files}):
         top = folder
-        while (top / "__init__.py").is_file() and top.parent != top:
+        while os.path.isfile(top / "__init__.py") and top.parent != top:
             top = top.parent
         if top == folder:
             yield from sorted(folder.glob("*.py"))

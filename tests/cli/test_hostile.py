@@ -196,6 +196,33 @@ def test_files_that_cannot_be_read(write, hostile, tmp_path):
     assert messages == ["can't be read: No such file or directory"] * 2
 
 
+def test_a_folder_that_may_not_be_entered(write, tmp_path, monkeypatch, capsys):
+    """As the system refuses it to others than root: nothing below can be looked at."""
+    from warp_lint import cli
+
+    write("good.py", GOOD)
+    write("shut/inner.py", GOOD)
+    shut = str(tmp_path / "shut")
+    calls = {name: getattr(os, name) for name in ("stat", "lstat", "scandir")}
+
+    def refusing(name):
+        def call(path, *arguments, **options):
+            text = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
+            if text.startswith(shut + os.sep) or (name == "scandir" and text == shut):
+                raise PermissionError(13, "Permission denied", text)
+            return calls[name](path, *arguments, **options)
+
+        return call
+
+    for name in calls:
+        monkeypatch.setattr(os, name, refusing(name))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["shut", "good.py", "--no-cache", "--format", "json"]) == 2
+    document = json.loads(capsys.readouterr().out)
+    assert [(e["path"], e["message"]) for e in document["errors"]] == [("shut", "can't be listed: Permission denied")]
+    assert [(item["path"], item["code"]) for item in document["findings"]] == [("good.py", "ADJ101")]
+
+
 def test_a_name_that_is_no_text(hostile, tmp_path):
     name = b"odd\xff\n.py"
     try:

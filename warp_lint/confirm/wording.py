@@ -32,7 +32,7 @@ _HELP = {
     "seedless": "hand the gradient of the later tape over before it is zeroed",
     "consumed": "allocate it with `retain_grad=True`",
     "birth": "guard the singular point before the operation, by `if`",
-    "adjoint": "see the kernel's own findings",
+    "adjoint": "check the custom gradients and native snippets that it uses",
 }
 
 

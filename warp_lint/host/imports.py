@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def module_named(m: Machine, near: Module, name: str) -> Any:
     head = name.partition(".")[0]
     if head in _LIBRARIES or (head == "warp" and not name.startswith(_WARP_CODE)):
         return _external(m, name)
-    if head in sys.stdlib_module_names and not (near.file.parent / f"{head}.py").is_file():
+    if head in sys.stdlib_module_names and not os.path.isfile(near.file.parent / f"{head}.py"):
         return External(name)
     module = m.project.find_module(name, near)
     if module is None or not _may_follow(m, module, head):
@@ -123,7 +124,7 @@ def _external(m: Machine, name: str) -> External:
 def _is_namespace(m: Machine, near: Module, name: str) -> bool:
     """A folder without `__init__.py` beside the file or below the root."""
     parts = name.split(".")
-    return any(base.joinpath(*parts).is_dir() for base in (near.file.parent, m.project.root) if parts)
+    return any(os.path.isdir(base.joinpath(*parts)) for base in (near.file.parent, m.project.root) if parts)
 
 
 def _namespace_package(m: Machine, near: Module, name: str) -> Any:
@@ -180,7 +181,7 @@ def submodule(m: Machine, parent: ModuleValue, name: str) -> Any:
         child = parent.module.file.parent / f"{name}.py"
         package = parent.module.file.parent / name / "__init__.py"
         for file in (child, package):
-            if file.is_file():
+            if os.path.isfile(file):
                 found = m.project.module_at(file)
                 break
     return load(m, found) if found is not None else MISSING

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Project:
             stem = base.joinpath(*parts)
             for file in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
                 try:
-                    found = file.is_file()
+                    found = os.path.isfile(file)
                 except OSError:
                     found = False
                 self.probes[file] = found
@@ -256,7 +257,7 @@ def module_name(file: Path) -> str:
 
 
 def _is_package(folder: Path) -> bool:
-    return (folder / "__init__.py").is_file()
+    return os.path.isfile(folder / "__init__.py")
 
 
 def _relative(path: Path, base: Path) -> str:

@@ -263,6 +263,13 @@ def test_weak_proofs_make_no_findings() -> None:
     assert [(f.code, f.verdict.status) for f in found if f.verdict] == [("ADJ407", Status.CONFIRMED)]
 
 
+def test_what_was_measured_is_a_finding_even_without_a_rule_that_knows_why() -> None:
+    proof = Proof("", "adjoint", ("p.py", 7), 1, actor="k", kernel="k", ad=2.0, fd=3.0, where="x.grad[0]")
+    (found,) = judge([], [proof], [backward(1, "wrong", [])], STEPS, None)
+    assert (found.code, found.severity, found.location.line) == ("ADJ206", Severity.ERROR, 7)
+    assert found.verdict is not None and (found.verdict.status, found.verdict.ad) == (Status.CONFIRMED, 2.0)
+
+
 HELPERS = """
 import warp as wp
 
