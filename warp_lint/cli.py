@@ -8,6 +8,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -127,6 +128,9 @@ def _parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         at = own.index("--")
         own, program = own[:at], own[at + 1 :]
     # `--confirm sim.py`: the file is no value of the option, which takes one only after `=`.
+    for word, after in pairwise(own):
+        if word == "--confirm" and after in ("findings", "kernels", "all") and not os.path.exists(after):
+            raise UsageError(f"--confirm {after}: there is no such file; did you mean `--confirm={after}`?")
     own = ["--confirm=findings" if word == "--confirm" else word for word in own]
     options = _parser().parse_intermixed_args(own)
     if options.confirm not in (None, "findings", "kernels", "all"):

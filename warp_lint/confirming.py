@@ -6,7 +6,7 @@ import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,9 @@ def _kernels(
     if not paths or not (plan.mode == "all" or any(map(_about_kernel, mine)) or _custom_gradients(unit)):
         return mine
     tell(f"--confirm executes kernels of {unit.config.root}, each alone")
-    judged = confirm_kernels(mine, project_of(unit, display), options)
+    said: list[str] = []
+    judged = confirm_kernels(mine, project_of(unit, display), replace(options, tell=said.append))
+    outcome.observations = (*outcome.observations, *said)
     tested = any(finding.verdict and finding.verdict.status is not Status.UNTESTED for finding in judged)
     outcome.ran = outcome.ran or tested or not any(map(_about_kernel, mine))
     return _with_fresh(judged, mine, unit, result)

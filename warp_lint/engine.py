@@ -31,7 +31,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 class Request:
     """What to lint and how. `buffers` holds what stands in for files on disk (absolute paths; bytes are
     decoded like a file's), `trees` what a caller has parsed of them. `noqa` False: the caller honours
-    `# noqa` itself."""
+    `# noqa` on a finding's own line itself."""
 
     paths: Sequence[Path]
     overrides: Overrides = field(default_factory=Overrides)

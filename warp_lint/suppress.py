@@ -56,14 +56,16 @@ class Suppressions:
     mistakes: list[tuple[Location, str]] = field(default_factory=list)
 
     def apply(self, findings: Iterable[Finding], noqa: bool = True) -> list[Finding]:
-        """The findings that no comment silences. `noqa` False: the caller honours `# noqa` itself."""
+        """The findings that no comment silences. `noqa` False: the caller honours `# noqa` on a finding's own
+        line itself."""
         kept = []
         for finding in findings:
             silent = False
             for comment in self.comments:
                 if comment.covers(finding):
                     comment.record(finding)
-                    silent = silent or noqa or comment.own
+                    elsewhere = comment.location.line != finding.location.line
+                    silent = silent or noqa or comment.own or elsewhere
             if not silent:
                 kept.append(finding)
         return kept

@@ -128,3 +128,10 @@ def test_the_real_flake8_with_comments_and_standard_input(write, tmp_path):
     assert found.startswith("stdin:7:14: ADJ101 ")
     (found,) = flake8(tmp_path, "-", "--stdin-display-name", "new.py", input=BAD)
     assert found.startswith("new.py:7:14: ADJ101 ")
+
+
+@pytest.mark.usefixtures("planted")
+def test_noqa_covers_a_statement_of_several_lines_in_flake8_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = HEAD + "a = (  # PLANT ADJ101\n    1\n)  # noqa: ADJ101\nb = (  # PLANT ADJ101\n    1\n)  # noqa: E501\n"
+    assert violations(source, "a.py") == [(5, 0, "ADJ101 planted ADJ101")]

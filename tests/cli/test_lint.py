@@ -94,6 +94,10 @@ def test_nothing_to_report(write, run):
         (["-j", "two"], "-j two: must be"),
         (["--stdin-filename", "x.py"], "--stdin-filename needs `-`"),
         (["--confirm=some"], "--confirm=some: must be `findings`, `kernels` or `all`"),
+        (
+            ["--confirm", "kernels", "a.py"],
+            "--confirm kernels: there is no such file; did you mean",
+        ),
         (["--confirm-timeout", "3"], "--confirm-timeout needs --confirm"),
         (["-m", "pkg"], "-m needs --confirm"),
         (["--confirm", "-m", "no.such"], "-m no.such: no such module"),

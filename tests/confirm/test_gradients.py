@@ -46,14 +46,21 @@ def test_all_checks_kernels_that_no_rule_flagged(tmp_path: Path) -> None:
         "@wp.kernel\ndef wrong(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n"
         "    i = wp.tid()\n    y[i] *= x[i]\n\n\n"
         "@wp.kernel(enable_backward=False)\ndef off(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n"
-        "    i = wp.tid()\n    y[i] *= x[i]\n"
+        "    i = wp.tid()\n    y[i] *= x[i]\n\n\n"
+        "@wp.kernel\ndef unknown(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n"
+        "    i = wp.tid()\n    y[i] = elsewhere(x[i])\n"
     )
     project = Project(tmp_path)
     assert project.module_at(file) is not None
-    found = confirm_kernels([], project, options(tmp_path / "cache", mode="all"))
+    said: list[str] = []
+    found = confirm_kernels([], project, options(tmp_path / "cache", mode="all", tell=said.append))
     assert [(f.code, f.message) for f in found] == [
         ("ADJ206", "The gradient of `wrong` differs from finite differences")
     ]
+    (sentence,) = said
+    assert sentence.startswith(
+        "kernels alone: 1 kernel agrees with finite differences; 1 does not; not judged: `unknown` ("
+    )
 
 
 def test_a_straight_through_estimator_confirms_nothing_about_its_kernel(tmp_path: Path) -> None:

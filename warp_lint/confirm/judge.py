@@ -67,6 +67,15 @@ def agrees(samples: Sequence[Sample]) -> bool:
     the inputs reached."""
     if samples and all(s["outcome"] == "invalid" and s["why"] == NOTHING for s in samples):
         return True
+    return _agree(samples)
+
+
+def right(outcome: Outcome) -> bool:
+    """Whether a kernel's gradient was seen to agree with finite differences."""
+    return not outcome.failed and _agree(outcome.samples)
+
+
+def _agree(samples: Sequence[Sample]) -> bool:
     right = sum(1 for s in samples if "agree" in (s["outcome"], s["alone"]))
     wrong = any(s["outcome"] == "mismatch" and not s["flat"] and s["alone"] != "agree" for s in samples)
     return right >= AGREEMENTS and not wrong

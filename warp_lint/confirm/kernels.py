@@ -34,7 +34,34 @@ def confirm_kernels(findings: Sequence[Finding], project: Project, options: Conf
         trials.want_custom(module)
     trials.run(options)
     confirmed = [_with_verdict(finding, trials) for finding in findings]
+    if options.mode == "all" and options.tell is not None:
+        options.tell(_told(trials))
     return sorted([*confirmed, *_extra(trials, confirmed, options)], key=Finding.sort_key)
+
+
+def _told(trials: Trials) -> str:
+    """How the kernels that were run turned out, in a sentence; those that could not be judged by name."""
+    right, wrong = 0, 0
+    open_: list[str] = []
+    for trial in trials.found.values():
+        if trial.role != "kernel" or trial.outcome is None:
+            continue
+        outcome = trial.outcome
+        if outcome.failed:
+            open_.append(f"`{trial.definition.qualname}` ({outcome.failed})")
+        elif judge.wrong(outcome) is not None:
+            wrong += 1
+        elif judge.right(outcome):
+            right += 1
+        else:
+            open_.append(f"`{trial.definition.qualname}`")
+    parts = [f"{right} kernel{'s agree' if right != 1 else ' agrees'} with finite differences"]
+    if wrong:
+        parts.append(f"{wrong} {'do' if wrong != 1 else 'does'} not")
+    if open_:
+        more = f" and {len(open_) - 8} more" if len(open_) > 8 else ""
+        parts.append(f"not judged: {', '.join(open_[:8])}{more}")
+    return "kernels alone: " + "; ".join(parts)
 
 
 def _with_verdict(finding: Finding, trials: Trials) -> Finding:

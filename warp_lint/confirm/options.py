@@ -24,7 +24,8 @@ class ConfirmOptions:
     whole program. `memory` bounds the address space of a worker in bytes (0: no bound).
     `progress(done, total, name)` is called as work goes on. `precision`: "auto" tests in double
     precision where the code allows it, "original" as written. `output`: file descriptor for what a
-    program prints (None: our standard output).
+    program prints (None: our standard output). `tell` gets a sentence on the kernels that were run
+    with mode "all".
     """
 
     mode: str = "findings"
@@ -40,3 +41,4 @@ class ConfirmOptions:
     stop: bool = False
     output: int | None = None
     progress: Callable[[int, int, str], None] | None = None
+    tell: Callable[[str], None] | None = None
