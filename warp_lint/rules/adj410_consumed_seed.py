@@ -67,8 +67,8 @@ def _reused(analysis: Analysis) -> Iterator[Finding]:
         if isinstance(event, GradientWrite) and event.kind == "replace" and event.source is not None:
             root = event.source.region.root
             made = analysis.trace.roots.get(root)
-            if made is not None and made.origin == "gradient":
-                continue  # a view of another array's gradient is no seed
+            if made is not None and made.origin in ("gradient", "external"):
+                continue  # memory of another array's gradient, or of unknown owner, is no seed
             if root in consumed:
                 end, first = consumed.pop(root)
                 if analysis.timeline.first_change(Place(event.source.region), end, index) is None:
