@@ -22,7 +22,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             conflict.severity,
             at_event(analysis, conflict.cause),
             message,
-            "allocate a fresh array for each use, or write it by plain stores in a kernel",
+            "allocate a fresh array for each use",
             notes,
             conflict.cause,
             conflict.needed_by,
