@@ -49,7 +49,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
         return
     outcome = yield
     run.__exit__(None, None, None)
-    if run.report.backwards or run.report.proofs:
-        item.add_report_section("call", "warp-lint", run.text)
     if run.wrong and outcome.excinfo is None:
-        outcome.force_exception(pytest.fail.Exception(run.text, pytrace=False))
+        outcome.force_exception(pytest.fail.Exception(f"{_cause(run)}\n{run.text}", pytrace=False))
+    elif run.report.backwards or run.report.proofs:
+        item.add_report_section("call", "warp-lint", run.text)
+
+
+def _cause(run: Any) -> str:
+    """The line that pytest's summary shows."""
+    from warp_lint.confirm.wording import message_of
+
+    causes = [f"{proof.code} {message_of(proof)[0]}".strip() for proof in run.report.proofs]
+    more = f" (and {len(causes) - 1} more)" if len(causes) > 1 else ""
+    return f"{causes[0]}{more}" if causes else str(run.report.sentence)

@@ -47,6 +47,7 @@ class Proof:
     where: str = ""
     kernel: str = ""
     count: int = 1
+    passes: int = 2  # backward passes whose gradients add up
     method: str = "restored adjoints"
     value: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
@@ -90,6 +91,11 @@ def _place(value: Any) -> Place | None:
     return (shown(str(value[0])), int(value[1]))
 
 
+def _installed(place: Place, site: Place) -> bool:
+    """Is a caller part of an installed package, such as pytest, that the place to report isn't in?"""
+    return "site-packages" in place[0] and "site-packages" not in site[0]
+
+
 def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[Proof]:
     """Proofs by rule and place, the one with the largest error kept for each."""
     found: dict[tuple[Any, ...], Proof] = {}
@@ -106,6 +112,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 found[key] = proof
         else:
             proof.count += old.count
+            proof.passes = old.passes = max(proof.passes, old.passes)
             if proof.kind == "missing-zero" or (proof.error or 0) > (old.error or 0):
                 found[key] = proof
             else:
@@ -129,7 +136,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 reader=str(culprit.get("reader", "")),
                 needed=_place(culprit.get("needed")),
                 launch=_place(culprit.get("launch")),
-                path=[p for p in map(_place, culprit.get("path", [])) if p],
+                path=[p for p in map(_place, culprit.get("path", [])) if p and not _installed(p, site)],
                 kernel=culprit.get("kernel", ""),
                 value=culprit.get("value", ""),
                 inputs=culprit.get("inputs", {}),
@@ -159,6 +166,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 fd=fd,
                 where=item.get("where") or f"{item['array']}.grad[{number}]",
                 weak=bool(item.get("weak")),
+                passes=int(item.get("passes", 2)),
                 method="the recorded values" if item["code"] == "ADJ413" else "the recorded gradients",
             )
         )

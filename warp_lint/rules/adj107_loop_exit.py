@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warp_lint.kernels.graph import Exit, Loop, exclusive
+from warp_lint.kernels.conditions import exclusive
+from warp_lint.kernels.graph import Exit, Loop
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
 
 CODE = "ADJ107"
@@ -25,7 +26,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
                 CODE,
                 loop.frame.module.location(leave.node),
                 message,
-                "put the rest of the body under an `if`, in an unrolled loop if later passes must not run",
+                "let the loop run to its end, and put what must not happen after the exit under an `if`",
                 call_notes(loop.frame),
                 paths,
             )
