@@ -28,6 +28,7 @@ class Guard:
     condition: Value
     arm: bool
     branch: int
+    facts: Any = None  # see `conditions`
 
 
 @dataclass(slots=True, eq=False)
@@ -241,14 +242,6 @@ class Graph:
     unknown: list[str] = field(default_factory=list)
     complete: bool = True
     calls: list[tuple[Frame, ast.AST, Definition, tuple[Value, ...], Value]] = field(default_factory=list)
-
-
-def exclusive(left: Sequence[Guard], right: Sequence[Guard]) -> bool:
-    """Do two sets of guards name opposite arms of one branch?"""
-    if not left or not right:
-        return False
-    arms = {guard.branch: guard.arm for guard in left}
-    return any(arms.get(guard.branch, guard.arm) != guard.arm for guard in right)
 
 
 def implied(weaker: Sequence[Guard], stronger: Sequence[Guard]) -> bool:

@@ -12,9 +12,10 @@ from packaging.version import Version
 from warp_lint.findings import Location, Note, Severity
 from warp_lint.kernels.adjoint import Adjoint
 from warp_lint.kernels.analysis import reader_of, stores_clear
+from warp_lint.kernels.conditions import exclusive
 from warp_lint.kernels.detect import Options
 from warp_lint.kernels.effects import Access, Path
-from warp_lint.kernels.graph import Event, Frame, Graph, Loop, Value, exclusive
+from warp_lint.kernels.graph import Event, Frame, Graph, Loop, Value
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.replay import Cause, Defect, Replay
 from warp_lint.kernels.types import UNKNOWN

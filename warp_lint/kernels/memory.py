@@ -6,8 +6,9 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from warp_lint.kernels.conditions import exclusive, vanishes
 from warp_lint.kernels.effects import Access, Path
-from warp_lint.kernels.graph import Event, Graph, Guard, Loop, Value, exclusive, implied
+from warp_lint.kernels.graph import Event, Graph, Guard, Loop, Value, implied
 from warp_lint.kernels.linear import Linear, Symbol, combine, constant, linear, varying
 from warp_lint.kernels.objects import Relation, relation, surely
 
@@ -115,6 +116,8 @@ class Memory:
                 sure = False
                 continue
             difference = combine(a, b, -1)
+            if difference.terms and self._pinned(difference, first, second):
+                continue
             if difference.terms:
                 visited = self._visits(difference)
                 if visited is not None and visited.id in ids and any(sym == ("loop", visited.id) for sym, _ in b.terms):
@@ -160,6 +163,14 @@ class Memory:
             passes.setdefault(loop, 0)
         free = frozenset(ids - set(passes))
         return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free, once)
+
+    def _pinned(self, difference: Linear, first: Event, second: Event) -> bool:
+        """`if i == 0: a[0] = 1.0`: are two indices the same by conditions on the thread, where both accesses happen?"""
+        if not first.guards and not second.guards:
+            return False
+        if any(self.loops_of(symbol) for symbol, _ in difference.terms):
+            return False
+        return vanishes(difference, (*first.guards, *second.guards))
 
     def _visits(self, difference: Linear) -> Loop | None:
         """The loop over a range that passes by the very element of an access whose index it doesn't move."""

@@ -7,11 +7,13 @@ the primal graph. A need on a tainted value is a defect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from warp_lint.kernels.adjoint import Adjoint, Need, extremum
+from warp_lint.kernels.conditions import exclusive
 from warp_lint.kernels.effects import Access
-from warp_lint.kernels.graph import Event, Frame, Key, Loop, Mutation, Value, exclusive, implied
+from warp_lint.kernels.graph import Event, Frame, Guard, Key, Loop, Mutation, Value, implied
 from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.objects import Relation, relation
 from warp_lint.kernels.parts import taint_of
@@ -31,6 +33,7 @@ class Cause:
     name: str = ""
     mutation: Mutation | None = None
     value: Value | None = None
+    moving: set[Loop] = field(default_factory=set)  # loops in which a store meets what an earlier pass has read
 
 
 @dataclass(slots=True, eq=False)
@@ -101,7 +104,16 @@ class Replay:
     def _sweep(self) -> None:
         taint = self.taint
         for value in self.graph.values:
-            taint[value.id] = self._of(value)
+            mask = self._of(value)
+            taint[value.id] = self._happening(mask, value.guards) if mask and value.guards else mask
+
+    def _happening(self, mask: int, guards: Sequence[Guard]) -> int:
+        """Causes without the stores that don't happen where these guards hold."""
+        for cause in self.causes_of(mask):
+            store = cause.event
+            if cause.kind == "store" and store is not None and exclusive(store.guards, guards, cause.moving):
+                mask &= ~(1 << cause.index)
+        return mask
 
     def _of(self, value: Value) -> int:
         taint, op = self.taint, value.op
@@ -132,6 +144,13 @@ class Replay:
             return taint[actual.id] | (self._private(late, value) if late else 0)
         elif op == "call" and isinstance(value.extra, Value) and value.name.startswith("atomic"):
             return self._counter(value)
+        elif op == "phi":
+            condition, *arms = value.args
+            result = taint[condition.id]
+            for argument, arm in zip(arms, (True, False), strict=True):
+                guards = (*value.guards, Guard(condition, arm, -1))
+                result |= self._happening(taint[argument.id], guards) if taint[argument.id] else 0
+            return result
         else:
             result = 0
         for argument in value.args:
@@ -226,9 +245,16 @@ class Replay:
                     result |= self._cause(("replayed", write.time), Cause("replayed", 0, event=write), None)
             for write in first_of(overwrites, event):
                 key = ("store", write.time, frame.id if frame is not None else -1)
-                result |= self._cause(key, Cause("store", 0, event=write), frame)
+                found = self._cause(key, Cause("store", 0, event=write), frame)
+                for cause in self.causes_of(found):
+                    cause.moving |= self._moving(event, write)
+                result |= found
         self._stale[value.id] = result
         return result
+
+    def _moving(self, read: Event, write: Event) -> set[Loop]:
+        passes = self.memory.offsets(read, write).passes
+        return {loop for loop in write.loops if loop not in read.loops or passes.get(loop.id) != 0}
 
     def _restored(self, read: Event) -> Event | None:
         """The store inside a func that the replay executes again right ahead of a read of its element."""
@@ -306,6 +332,8 @@ class Replay:
             mask = self.taint[need.value.id]
             if mask and keys is not None:
                 mask = self._components(need.value, keys)
+            if mask and need.kind != "condition":
+                mask = self._happening(mask, need.user.guards)
             mask |= self.late(need.value, need.user, keys)
             if mask:
                 found.extend(Defect(need, cause) for cause in self.causes_of(mask))
