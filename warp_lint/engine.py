@@ -230,7 +230,7 @@ def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer)
             outcome.findings,
             outcome.errors,
             {str(module.file): _hash_on_disk(module.file) for module in others},
-            {str(file): there for file, there in project.probes.items()},
+            dict(project.probes),
         )
         cache.store(name, entry)
 

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from sys import intern
+from typing import Any
 
 from warp_lint.kernels.detect import kernels_of
 from warp_lint.syntax.module import Definition, Module
@@ -62,7 +63,8 @@ class State:
 
     def cut(self, sizes: tuple[int, ...]) -> None:
         """Back to earlier sizes."""
-        for held, size in zip((self.names, self.entities, self.classes, self.modules), sizes, strict=True):
+        every: tuple[dict[Any, None], ...] = (self.names, self.entities, self.classes, self.modules)
+        for held, size in zip(every, sizes, strict=True):
             while len(held) > size:
                 held.popitem()
 

@@ -61,7 +61,7 @@ class Project:
         self.search_path = tuple(search_path)
         self.errors: list[LintError] = []
         # Every file that an import asked for, and whether it was there: what a cached result rests on.
-        self.probes: dict[Path, bool] = {}
+        self.probes: dict[str, bool] = {}
         self._display = display or (lambda path: _relative(path, Path.cwd()))
         self._modules: dict[Path, Module | None] = {}
         self._names: dict[str, Module | None] = {}
@@ -110,17 +110,16 @@ class Project:
         return self._names[key]
 
     def _search(self, name: str, bases: list[Path]) -> Module | None:
-        parts = name.split(".")
+        # Strings: a large project asks tens of thousands of times, mostly in vain.
+        below = os.path.join(*name.split("."))
         for base in bases:
-            stem = base.joinpath(*parts)
-            for file in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
-                try:
-                    found = os.path.isfile(file)
-                except OSError:
-                    found = False
-                self.probes[file] = found
+            stem = os.path.join(base, below)
+            for file in (os.path.join(stem, "__init__.py"), stem + ".py"):
+                found = self.probes.get(file)
+                if found is None:
+                    found = self.probes[file] = os.path.isfile(file)
                 if found:
-                    return self.module_at(file)
+                    return self.module_at(Path(file))
         return None
 
     def _parse(self, file: Path, source: str, tree: ast.Module | None) -> Module | None:
