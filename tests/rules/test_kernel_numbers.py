@@ -38,6 +38,24 @@ def test_guards(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        "d = wp.where(v != 0.0, v, EPS)\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)",
+        "d = wp.where(v != 0.0, v, -EPS)\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)",
+        "d = wp.where(v != 0.0, v, float(EPS))\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)",
+        "d = wp.where(v != 0.0, v, sys.float_info.epsilon)\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)",
+        "d = v\nif v == 0.0:\n    d = float(EPS)\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)",
+        "out[i] = wp.where(v > 0.0, wp.sqrt(wp.max(v, EPS)), 0.0)",
+        "d = wp.where(w[1] > 0.0, v, EPS)\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)  # ADJ501",
+        "d = v * EPS\nout[i] = wp.where(v != 0.0, w[0] / d, 0.0)  # ADJ501",
+    ],
+)
+def test_constants_of_unknown_value(tmp_path: Path, body: str) -> None:
+    """Each measured at `v = 0`: a gradient is NaN if and only if it is marked."""
+    check(tmp_path, "import sys\nEPS = sys.float_info.epsilon\n" + kernel(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         "out[i] = wp.sqrt(v)  # ADJ502",
         "out[i] = wp.cbrt(v)  # ADJ502",
         "out[i] = v ** 0.5  # ADJ502",

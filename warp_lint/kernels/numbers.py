@@ -62,6 +62,14 @@ def _behind(value: Value) -> Value:
     return value
 
 
+def _captured(value: Value, through: tuple[str, ...] = ()) -> bool:
+    """A constant from outside whose value isn't known, such as a package's: taken for a tolerance, above zero."""
+    value = _behind(value)
+    while value.op == "call" and (value.name in _CASTS or value.name in through) and len(value.args) == 1:
+        value = value.args[0]
+    return value.const is None and value.op in ("const", "function") and value.type.kind in ("unknown", "function")
+
+
 def atoms(value: Value, limit: int = 60) -> set[Hashable]:
     """Keys of the loads, parameters and carried values that a value is computed from."""
     found: set[Hashable] = set()
@@ -117,6 +125,8 @@ def positive(value: Value, depth: int = 0) -> bool:
         return value.const > 0
     if depth > _DEPTH:
         return False
+    if _captured(value):
+        return True
     if value.op == "phi":
         return all(positive(a, depth + 1) for a in value.args[1:])
     if value.op != "call":
@@ -168,7 +178,7 @@ def replaced(operand: Value, depth: int = 0) -> bool:
     if not selects or len(operand.args) != 3:
         return False
     condition, *arms = operand.args
-    if not any(_behind(arm).const is not None for arm in arms):
+    if not any(_behind(arm).const is not None or _captured(arm, ("neg",)) for arm in arms):
         return False
     wanted: set[Hashable] = set()
     for arm in arms:
