@@ -275,15 +275,17 @@ def wrong_tile(a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
 
 
 @wp.kernel
-def wrong_kinds(kind: wp.array(dtype=int), start: wp.array(dtype=int), pose: wp.array(dtype=wp.quat), tau: wp.array(dtype=float)):
+def wrong_kinds(
+    kind: wp.array(dtype=int), start: wp.array(dtype=int), pose: wp.array(dtype=wp.quat), tau: wp.array(dtype=float)
+):
     i = wp.tid()
     t = kind[i]
     if t == Kind.FREE or t == Kind.BOUND:
         j = start[i]
-        f = wp.quat_rotate(pose[i], wp.vec3(tau[j], tau[j+1], tau[j+2]))
+        f = wp.quat_rotate(pose[i], wp.vec3(tau[j], tau[j + 1], tau[j + 2]))
         tau[j] = f[0]
-        tau[j+1] = f[1]
-        tau[j+2] = f[2]
+        tau[j + 1] = f[1]
+        tau[j + 2] = f[2]
 
 
 @wp.kernel
@@ -298,7 +300,9 @@ def wrong_chain(parent: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.a
 
 
 @wp.kernel
-def wrong_scan(adr: wp.array(dtype=int), graph: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+def wrong_scan(
+    adr: wp.array(dtype=int), graph: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)
+):
     i = wp.tid()
     k = adr[i]
     s = float(1.0)
