@@ -149,6 +149,62 @@ def test_backward_disabled(tmp_path: Path, before: str, options: str, wrong: boo
     assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
 
 
+_OFF = "{'enable_backward': False}"
+_HEAD = f"import sys\nimport warp as wp\n@wp.kernel(OPTIONS)\n{_SQUARE}  # ADJ102\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "module", "wrong"),
+    [
+        ("module='unique'", "k.module", False),
+        ("", "k.module", False),
+        ("", "sys.modules[__name__]", False),
+        ("", "sys.modules['m']", False),
+        ("", "wp.get_module(__name__)", False),
+        ("", "__name__", False),
+        ("", "'m'", False),
+        ("", "None", False),
+        ("module='unique'", "sys.modules[__name__]", True),
+        ("module='unique'", "__name__", True),
+        ("", "sys", True),
+        ("", "sys.modules['other']", True),
+    ],
+)
+@pytest.mark.parametrize("call", [f"wp.set_module_options({_OFF}, module=%s)", f"wp.set_module_options({_OFF}, %s)"])
+def test_backward_disabled_by_module(tmp_path: Path, options: str, module: str, wrong: bool, call: str) -> None:
+    source = _HEAD.replace("OPTIONS", options) + call % module + "\n"
+    assert lint(tmp_path, {"m.py": source}, "m.py") == (expected(source) if wrong else set())
+
+
+def test_backward_disabled_of_another_kernel(tmp_path: Path) -> None:
+    """Options of a factory's own kernel, or of one that it returned, are no other kernel's."""
+    kernel = "    @wp.kernel(module='unique')\n    def k(a: wp.array(dtype=float)):\n        a[0] = a[0] * a[0]{}\n"
+    source = (
+        "import warp as wp\n"
+        "def one():\n" + kernel.format("") + f"    wp.set_module_options({_OFF}, module=k.module)\n    return k\n"
+        "def two():\n" + kernel.format("") + "    return k\n"
+        "def three():\n" + kernel.format("  # ADJ102") + "    return k\n"
+        f"made = two()\nwp.set_module_options({_OFF}, module=made.module)\n"
+        "@wp.kernel\ndef four(a: wp.array(dtype=float)):\n    a[0] = a[0] * a[0]  # ADJ102\n"
+    )
+    assert lint(tmp_path, {"m.py": source}, "m.py") == expected(source)
+
+
+def test_backward_disabled_from_another_file(tmp_path: Path) -> None:
+    kernels = f"import warp as wp\n@wp.kernel\n{_SQUARE}\n"
+    for module in ("kernels", "kernels.k.module", "'kernels'"):
+        main = f"import warp as wp\nimport kernels\nwp.set_module_options({_OFF}, module={module})\n"
+        main += f"@wp.kernel\n{_SQUARE}  # ADJ102\n"
+        (tmp_path / "main.py").write_text(main)
+        (tmp_path / "kernels.py").write_text(kernels)
+        project = Project(tmp_path)
+        files = {name: project.module_at(tmp_path / name) for name in ("main.py", "kernels.py")}
+        for name, file in files.items():
+            assert file is not None
+            found = check_module(project, file, Settings(Version("1.19"), assume_active=True), {})
+            assert {(f.code, f.location.line) for f in found} == (expected(main) if name == "main.py" else set())
+
+
 def test_funcs_of_kernels_without_adjoint(tmp_path: Path) -> None:
     func = (
         "@wp.func\ndef {}(x: float):\n    s = float(1.0)\n    for j in range(100):\n        s = s * x{}\n    return s\n"

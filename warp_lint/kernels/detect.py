@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from warp_lint.findings import Location
 from warp_lint.syntax.module import Definition, Module, Scope
-from warp_lint.syntax.project import External, Project, Value
+from warp_lint.syntax.project import External, ModuleRef, Project, Value
 
 _KINDS = {
     "warp.kernel": "kernel",
@@ -35,13 +35,15 @@ class Options:
 
 @dataclass(slots=True)
 class _Setting:
-    """One `wp.config.x = value` or entry of `wp.set_module_options`."""
+    """One `wp.config.x = value` or entry of `wp.set_module_options`. `target`: the kernel or file whose module it is
+    for; its own file if None."""
 
     name: str
     value: object
     line: int
     location: Location
     config: bool
+    target: Definition | Module | None = None
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class _ModuleIndex:
 
 _INDEXES: WeakKeyDictionary[Project, dict[Module, _ModuleIndex]] = WeakKeyDictionary()
 
-# By number of modules read: there are few companions, and many funcs that ask for theirs.
+# By number of modules read: there are few companions (or options for other files), and many that ask for theirs.
 _COMPANIONS: WeakKeyDictionary[Project, tuple[int, list[_ModuleIndex]]] = WeakKeyDictionary()
 
 
@@ -178,22 +180,75 @@ def _settings(project: Project, module: Module) -> Iterator[_Setting]:
                 found = project.resolve(module, scope, place.value.func)
                 given = _behind(project, module, scope, statement.value)
                 ours = isinstance(found, External) and found.name == "warp.get_module_options"
-                if ours and isinstance(given, ast.Constant):
+                known, owner = _target(project, module, scope, _argument(place.value, "module", 0))
+                if ours and known and isinstance(given, ast.Constant):
                     where = module.location(statement)
-                    yield _Setting(str(place.slice.value), given.value, where.line, where, False)
+                    yield _Setting(str(place.slice.value), given.value, where.line, where, False, owner)
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             if name == "setattr" and len(call.args) == 3:
-                owner = project.resolve(module, scope, call.args[0])
+                config = project.resolve(module, scope, call.args[0])
                 constants = [a.value for a in call.args[1:] if isinstance(a, ast.Constant)]
-                if isinstance(owner, External) and owner.name == "warp.config" and len(constants) == 2:
+                if isinstance(config, External) and config.name == "warp.config" and len(constants) == 2:
                     yield _config(module, scope, statement, str(constants[0]), constants[1])
             elif name == "set_module_options":
-                for options in [*call.args[:1], *(k.value for k in call.keywords if k.arg == "options")]:
-                    where = module.location(statement)
-                    for key, value in _entries(project, module, scope, options):
-                        yield _Setting(key, value, where.line, where, False)
+                options = _argument(call, "options", 0)
+                known, owner = _target(project, module, scope, _argument(call, "module", 1))
+                where = module.location(statement)
+                for key, value in _entries(project, module, scope, options) if options is not None and known else ():
+                    yield _Setting(key, value, where.line, where, False, owner)
+
+
+def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    if position < len(call.args):
+        return call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _target(
+    project: Project, module: Module, scope: Scope, node: ast.expr | None, depth: int = 4
+) -> tuple[bool, Definition | Module | None]:
+    """Whether the module that options are for is known, and the kernel or file that it is of (None: this file)."""
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return True, None
+    if isinstance(node, ast.Name) and node.id == "__name__":
+        return True, None
+    if isinstance(node, ast.Constant):
+        file = project.find_module(node.value, module) if isinstance(node.value, str) else None
+        return file is not None, file
+    if isinstance(node, ast.Subscript):
+        owner = project.resolve(module, scope, node.value)
+        modules = isinstance(owner, External) and owner.name == "sys.modules"
+        return _target(project, module, scope, node.slice) if modules else (False, None)
+    if isinstance(node, ast.Call):
+        owner = project.resolve(module, scope, node.func)
+        named = isinstance(owner, External) and owner.name == "warp.get_module" and node.args
+        return _target(project, module, scope, node.args[0]) if named else (False, None)
+    if isinstance(node, ast.Attribute) and node.attr == "module":
+        kernel = _made(project, project.resolve(module, scope, node.value))
+        if kernel is not None:
+            return True, kernel
+    found = project.resolve(module, scope, node) if isinstance(node, _NAMES) else None
+    if isinstance(found, ModuleRef):
+        return True, found.module
+    if isinstance(found, Value) and not found.unpack and depth:
+        known, target = _target(project, found.module, found.scope, found.expression, depth - 1)
+        return known, found.module if target is None and found.module is not module else target
+    return False, None
+
+
+def _made(project: Project, found: object, depth: int = 3) -> Definition | None:
+    """The kernel that a name stands for, also as the result of the function that makes it."""
+    if isinstance(found, Value) and not found.unpack and isinstance(found.expression, ast.Call) and depth:
+        maker = project.resolve(found.module, found.scope, found.expression.func)
+        if isinstance(maker, Definition) and isinstance(maker.node, ast.FunctionDef):
+            for statement in maker.node.body:
+                if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name):
+                    return _made(project, project.resolve(maker.module, maker.inner, statement.value), depth - 1)
+        elif isinstance(maker, External) and maker.name in ("warp.kernel", "warp.Kernel") and found.expression.args:
+            return _made(project, project.resolve(found.module, found.scope, found.expression.args[0]), depth - 1)
+    return found if isinstance(found, Definition) and isinstance(found.node, ast.FunctionDef) else None
 
 
 def _config(module: Module, scope: Scope, statement: ast.stmt, name: str, value: object) -> _Setting:
@@ -289,7 +344,8 @@ def _with_companions(project: Project) -> list[_ModuleIndex]:
     known = _COMPANIONS.get(project)
     if known is None or known[0] != len(modules):
         indexes = (_index(project, module) for module in modules)
-        known = _COMPANIONS[project] = len(modules), [index for index in indexes if index.companions]
+        wanted = [i for i in indexes if i.companions or any(setting.target for setting in i.settings)]
+        known = _COMPANIONS[project] = len(modules), wanted
     return known[1]
 
 
@@ -308,14 +364,14 @@ def options_of(project: Project, definition: Definition) -> Options:
     keywords: dict[str, ast.expr] = {}
     if isinstance(decorator, ast.Call):
         keywords = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
-    module = keywords.get("module")
-    unique = isinstance(module, ast.Constant) and module.value == "unique"
+    unique = _unique(project, definition)
     created = decorator.lineno if unique and decorator is not None else index.first_line
     backward, where, unroll, overwrites = True, None, DEFAULT_MAX_UNROLL, False
-    for setting in [*(s for s in index.settings if s.config), *(s for s in index.settings if not s.config)]:
+    elsewhere = [s for other in _with_companions(project) if other is not index for s in other.settings if s.target]
+    for setting in [*(s for s in index.settings if s.config), *(s for s in index.settings if not s.config), *elsewhere]:
         if setting.config and setting.name != "enable_vector_component_overwrites" and setting.line > created:
             continue  # a module takes its options over when it is created
-        if not setting.config and unique:
+        if not setting.config and not _meant(project, setting, definition, unique):
             continue
         if setting.name == "enable_backward" and isinstance(setting.value, bool):
             backward, where = setting.value, None if setting.value else setting.location
@@ -336,6 +392,22 @@ def options_of(project: Project, definition: Definition) -> Options:
     if isinstance(count, int) and not isinstance(count, bool):
         unroll = count
     return Options(backward, where, unroll, overwrites)
+
+
+def _unique(project: Project, definition: Definition) -> bool:
+    """Has a kernel a module of its own?"""
+    decorator = _index(project, definition.module).decorators.get(definition)
+    given = _argument(decorator, "module", 99) if isinstance(decorator, ast.Call) else None
+    return isinstance(given, ast.Constant) and given.value == "unique"
+
+
+def _meant(project: Project, setting: _Setting, definition: Definition, unique: bool) -> bool:
+    """Are module options those of this kernel's module?"""
+    target = setting.target
+    if isinstance(target, Definition):
+        same = target.module is definition.module and not unique and not _unique(project, target)
+        return target is definition or same
+    return not unique and (target is None or target is definition.module)
 
 
 def _literal(project: Project, definition: Definition, node: ast.expr | None) -> object:
