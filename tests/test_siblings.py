@@ -23,7 +23,6 @@ KNOWN = {
     "retained_stored_twice_in_kernel.py": "a kernel that stores an array twice, which retains its gradient",
     "ring_of_two_in_kernel.py": "indices modulo two",
     "stepped_slices_overlap.py": "steps of slices",
-    "struct_field_of_parameter.py": "a field of a kernel's struct parameter: its adjoint starts at its value",
 }
 
 

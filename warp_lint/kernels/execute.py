@@ -135,6 +135,9 @@ class Executor(Calls):
             self.write(place, value, Access.STORE, node, augmented)
         elif place.key:
             self.mutate(place, value, "set", node)
+        elif place.holder is not None and place.value is not None:
+            field = (place.value.path[-1],)
+            self.mutate(Place(place.holder.type, key=field, name=place.name, value=place.holder), value, "set", node)
 
     def _augmented(self, node: ast.AugAssign) -> None:
         name = OPERATORS.get(type(node.op), "add")
@@ -174,7 +177,7 @@ class Executor(Calls):
             self.mutate(place, operand, "add", node)
             return
         old = self.fetch(place, node)
-        self.mutate(place, self.binary(name, old, operand, node), "set", node)
+        self._store(place, self.binary(name, old, operand, node), node)
 
     def unary_minus(self, value: Value, node: ast.AST) -> Value:
         from warp_lint.kernels.builtins import lookup

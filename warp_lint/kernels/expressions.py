@@ -348,7 +348,7 @@ class Expressions(Machine):
             if field.op == "array":
                 return self._whole(field)
             if field.op == "param":
-                return Place(field.type, value=field)
+                return Place(field.type, name=base.name, value=field, holder=base.value)
         if base.type.kind == "struct" and base.array is not None:
             type = self.place_type(base.type, (name,))
             if type.kind == "array":

@@ -40,6 +40,7 @@ class Place:
     value: Value | None = None
     adjoint: bool = False
     dynamic: tuple[Value, ...] = ()  # index values inside the key that are not literal
+    holder: Value | None = None  # the struct, of a field of a parameter that `value` stands for
 
 
 @dataclass(slots=True)
@@ -149,7 +150,11 @@ class Machine:
         source = owner
         while source.op in ("copy", "arg") and source.cell is None:
             source = source.args[0]
-        if source.op == "param" and source.cell is None:
+        if source.op != "param":
+            held = contents(owner, (name,))
+            if len(held) == 1 and held[0].op == "param" and held[0].type == owner.type:
+                source = held[0]  # a field that nothing has assigned
+        if source.op == "param":
             members: dict[str, Value] = source.extra if source.extra is not None else {}
             source.extra = members
             if name not in members:

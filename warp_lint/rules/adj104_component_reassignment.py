@@ -2,6 +2,7 @@
 
 (A) the replaced component holds a differentiable value: its adjoint isn't cleared.
 (B) the whole object was needed by an adjoint before: it is one temporary, read after the write.
+(C) the struct is an argument of the kernel: the adjoint of its field starts at the field's value.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from warp_lint.kernels.inspection import Inspection, Report, call_notes, code_te
 from warp_lint.kernels.linear import Linear
 from warp_lint.kernels.objects import contents
 from warp_lint.rules._parameters import taken
+from warp_lint.rules._struct_arguments import assigned
 
 CODE = "ADJ104"
 
@@ -59,6 +61,7 @@ def check(inspection: Inspection) -> Iterator[Report]:
     for site in sites.values():
         yield _report(site)
     yield from _parameters(inspection, sites)
+    yield from _arguments(inspection, sites)
     yield from _old_structs(inspection)
     yield from _old_array_components(inspection)
 
@@ -84,6 +87,20 @@ def _parameters(inspection: Inspection, sites: dict[tuple[int, int], _Site]) -> 
             one.paths,
         )
     yield from found.values()
+
+
+def _arguments(inspection: Inspection, sites: dict[tuple[int, int], _Site]) -> Iterator[Report]:
+    """Fields of the kernel's own struct argument."""
+    for value, paths in assigned(inspection):
+        if (id(value.cell), value.frame.id) not in sites:
+            yield Report(
+                CODE,
+                value.location,
+                f"`{_text(value)}` is a field of the kernel's argument, whose adjoint starts at the field's own value",
+                "copy the struct to a local one before changing it",
+                call_notes(value.frame),
+                paths,
+            )
 
 
 def _site(sites: dict[tuple[int, int], _Site], cell: Cell, value: Value) -> _Site:

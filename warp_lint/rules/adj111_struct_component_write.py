@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from warp_lint.findings import Note
 from warp_lint.kernels.graph import Value
 from warp_lint.kernels.inspection import Inspection, Report, call_notes
+from warp_lint.rules._struct_arguments import argument_behind
 
 CODE = "ADJ111"
 
@@ -15,9 +16,7 @@ CODE = "ADJ111"
 def check(inspection: Inspection) -> Iterator[Report]:
     found: dict[tuple[int, int], Report] = {}
     for value in inspection.graph.values:
-        if value.op != "mutate" or value.args[0].type.kind != "struct" or not value.key or len(value.key) < 2:
-            continue
-        if inspection.is_field(value):
+        if value.op != "mutate" or not value.key or not _inside(inspection, value):
             continue
         act = inspection.active(value.args[1])
         if not act or not inspection.adjoint.part_use(value, value.key):
@@ -37,6 +36,14 @@ def check(inspection: Inspection) -> Iterator[Report]:
             known.notes = (*known.notes, Note(value.location, f"`{_text(value)}` likewise"))
             known.paths |= act
     yield from found.values()
+
+
+def _inside(inspection: Inspection, value: Value) -> bool:
+    """A part of a vector in a local struct, or in a struct that is an argument of the kernel."""
+    owner = value.args[0]
+    if owner.type.kind == "struct":
+        return len(value.key or ()) > 1 and not inspection.is_field(value)
+    return owner.type.kind in ("vec", "mat", "quat", "transform") and argument_behind(inspection, value) is not None
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,59 @@
+"""Fields of a kernel's own struct argument, assigned.
+
+The adjoint of a struct argument starts as a copy of it (its arrays hold gradients, but its numbers hold their
+values), so what is assigned to a field gets that field's value as gradient on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warp_lint.kernels.detect import kernel_kind
+from warp_lint.kernels.graph import Value, implied
+from warp_lint.kernels.inspection import Inspection
+from warp_lint.kernels.objects import Relation, relation
+
+
+def argument_behind(inspection: Inspection, value: Value) -> Value | None:
+    """The kernel's struct argument (or its field) that a component write changes, if any."""
+    if value.op != "mutate" or kernel_kind(inspection.project, inspection.definition) != "kernel":
+        return None
+    pending, seen = [value.args[0]], set[int]()
+    while pending:
+        node = pending.pop()
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        if node.op == "param":
+            return node if node.type.kind == "struct" or len(node.path) > 1 else None
+        if node.op in ("mutate", "after", "arg") and node.args:
+            pending.append(node.args[0])
+        elif node.op in ("phi", "join", "carry"):
+            pending.extend(node.args[1:] if node.op == "phi" else node.args)
+    return None
+
+
+def assigned(inspection: Inspection) -> Iterator[tuple[Value, int]]:
+    """Assignments to fields, with the inputs that get the field's first value as gradient."""
+    if inspection.before("1.16"):
+        return  # what is assigned gets no gradient at all
+    for value in inspection.graph.values:
+        if value.op != "mutate" or value.args[0].type.kind != "struct" or not inspection.is_field(value):
+            continue
+        paths = inspection.active(value.args[1])
+        if paths and not _replaced(value) and argument_behind(inspection, value) is not None:
+            yield value, paths
+
+
+def _replaced(value: Value) -> bool:
+    """Does a later assignment of the same field take the adjoint first?"""
+    if value.cell is None:
+        return False
+    return any(
+        later.value.id > value.id
+        and later.mode == "set"
+        and relation(later.key, value.key) is Relation.COVERS
+        and implied(later.value.guards, value.guards)
+        and later.value.loops == value.loops[: len(later.value.loops)]
+        for later in value.cell.mutations
+    )
