@@ -2,7 +2,8 @@
 
 (A) the replaced component holds a differentiable value: its adjoint isn't cleared.
 (B) the whole object was needed by an adjoint before: it is one temporary, read after the write.
-(C) the struct is an argument of the kernel: the adjoint of its field starts at the field's value.
+(C) a func assigns a component of its parameter, whose adjoint is the caller's.
+(D) the struct is an argument of the kernel: the adjoint of its field starts at the field's value.
 """
 
 from __future__ import annotations
