@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -58,10 +59,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_TROUBLE
 
 
+def _terminated(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 def run() -> NoReturn:
     """The installed command: a process of its own, too short-lived for a garbage collector to pay. It ends
     without taking its memory apart, which would cost seconds after a large run, or after Ctrl-C."""
     gc.disable()
+    if hasattr(signal, "SIGTERM"):  # what --confirm has started must end with us
+        signal.signal(signal.SIGTERM, _terminated)
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none at all
