@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.picture import picture
 from warp_lint.confirm.process import package_root
+from warp_lint.confirm.rows import noisy, rows_of
 from warp_lint.confirm.verdicts import Proof, confirmed, judge, merge
 from warp_lint.findings import Finding
 
@@ -408,19 +409,15 @@ def _hint(run: Run) -> str:
 
 
 def numbers(backwards: Sequence[dict[str, Any]]) -> str:
-    """How many derivatives were compared, and how well they agree."""
+    """How many derivatives were compared, and how well they agree beside the largest of their array."""
     compared, worst = 0, 0.0
     for backward in backwards:
-        for parameter in backward["parameters"]:
-            scale = max((abs(e["fd"]) for e in parameter["elements"] if e["fd"] is not None), default=0.0)
-            for row in parameter["elements"]:
-                size = max(abs(row["fd"] or 0.0), abs(row["ad"]), 1e-3 * scale)
-                if row["fd"] is not None and not row["kink"] and not row["error"] > 0.5 * size:
-                    compared += 1
-                    worst = max(worst, abs(row["ad"] - row["fd"]) / max(abs(row["fd"]), 1e-3 * scale, 1e-12))
-            compared += len(parameter["directions"])
-    passes = len(backwards)
+        gaps = [row.gap for row in rows_of(backward) if row.measured]
+        compared += len(gaps) + sum(len(parameter["directions"]) for parameter in backward["parameters"])
+        worst = max([worst, *gaps])
+    passes, left = len(backwards), sum(map(noisy, backwards))
     return (
         f"{compared} derivative{'' if compared == 1 else 's'} of {passes} backward pass{'' if passes == 1 else 'es'} "
-        f"agree with finite differences (largest relative difference {worst:.1e})"
+        f"agree with finite differences (largest relative difference {worst:.1e}"
+        f"{f'; {left} left out for rounding' if left else ''})"
     )

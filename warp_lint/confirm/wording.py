@@ -69,7 +69,7 @@ def message_of(proof: Proof) -> tuple[str, str, list[tuple[Place, str]]]:
         "reentered": "the tape is entered again without `reset()`, so its earlier launches run backward again",
         "unrecorded": f"{actor} is not recorded on the tape, so no gradient flows through it",
         "disabled": f"{actor} has no adjoint, so no gradient flows through it",
-        "missing-zero": f"the gradient of {array} adds up over {proof.count + 1} backward passes that are each used",
+        "missing-zero": f"the gradient of {array} adds up over {proof.passes} backward passes that are each used",
         "stale-gradient": f"the gradient of {array} is zeroed before it is read",
         "view": f"the gradient of {array} is zeroed while a view of it is kept, which reads zeros from here on",
         "loss-accumulates": f"{array} still holds the value of earlier iterations, and this one is added to it",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.places import shown
-from warp_lint.confirm.verdicts import truth_of
+from warp_lint.confirm.rows import Row, rows_of
 from warp_lint.confirm.wording import message_of
 from warp_lint.engine import Displayer
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from warp_lint.confirm.verdicts import Place, Proof
 
 ROWS = 8
+DISAGREES = 0.02
+STATUSES = ("wrong", "inconclusive", "right")
 RULE = "=" * 64
 
 
@@ -84,33 +86,35 @@ def block(report: ProgramReport, proof: Proof, index: int) -> str:
 
 
 def numbers(report: ProgramReport) -> str:
-    """The worst elements of the last wrong backward, or the checked ones of the last right one."""
-    chosen = next((b for b in reversed(report.backwards) if b["status"] == "wrong"), None)
-    chosen = chosen or next((b for b in reversed(report.backwards) if b["status"] == "right"), None)
-    if chosen is None:
+    """The worst elements: of the last wrong backward, or of that one that disagrees most among those that could
+    not be judged, or among the right ones."""
+    groups = {s: [b for b in reversed(report.backwards) if b["status"] == s and rows(b)] for s in STATUSES}
+    if report.status == "right":
+        groups["inconclusive"] = []
+    if not any(groups.values()):
         return ""
-    rows = []
-    for parameter in chosen["parameters"]:
-        if parameter["seed"] and parameter["size"] == 1 and len(chosen["parameters"]) > 1:
-            continue
-        scale = max((abs(r["fd"]) for r in parameter["elements"] if r["fd"] is not None), default=0.0)
-        for row in parameter["elements"]:
-            truth = truth_of(row)
-            gap = abs(row["ad"] - truth) / max(abs(truth), 1e-3 * scale, 1e-12)
-            rows.append((gap, parameter["name"], row, truth))
-    rows.sort(key=lambda r: -r[0] if r[0] == r[0] else -1e30)
-    if not rows:
-        return ""
+    chosen = groups["wrong"][0] if groups["wrong"] else max(groups["inconclusive"] or groups["right"], key=worst)
+    found = rows(chosen)
     site = chosen["site"]
     file = Displayer(Path.cwd())(Path(site[0]))
     lines = [f"backward {chosen['number']} ({file}:{site[1]}), {chosen['launches']} launches: {chosen['status']}"]
     lines.append(f"    {'element':<24} {'AD':>14} {'FD':>14} {'ratio':>9}")
-    for _, name, row, truth in rows[:ROWS]:
-        ratio = f"{row['ad'] / truth:.4g}" if truth else "-"
-        kink = "  (kink)" if row["kink"] else "" if row["fd"] is not None else "  (restored adjoints)"
-        lines.append(
-            f"    {name + '.grad[' + str(row['index']) + ']':<24} {row['ad']:>14.7g} {truth:>14.7g} {ratio:>9}{kink}"
-        )
-    if len(rows) > ROWS:
-        lines.append(f"    … and {len(rows) - ROWS} more")
+    for row in found[:ROWS]:
+        ratio = f"{row.ad / row.truth:.4g}" if row.truth else "-"
+        kind = "  (kink)" if row.kink else "" if row.measured else "  (restored adjoints)"
+        lines.append(f"    {row.name:<24} {row.ad:>14.7g} {row.truth:>14.7g} {ratio:>9}{kind}")
+    if len(found) > ROWS:
+        lines.append(f"    … and {len(found) - ROWS} more")
     return "\n".join(lines)
+
+
+def worst(backward: dict[str, Any]) -> float:
+    return max((row.gap for row in rows(backward) if row.measured), default=0.0)
+
+
+def rows(backward: dict[str, Any]) -> list[Row]:
+    """Elements to show, those that disagree most first; of a backward that could not be judged only those that do."""
+    found = sorted(rows_of(backward), key=lambda r: (-r.gap if r.gap == r.gap else float("-inf"), not r.measured))
+    if backward["status"] == "inconclusive":
+        return [row for row in found if row.measured and not row.gap <= DISAGREES]
+    return found

@@ -181,7 +181,7 @@ class Accounts:
                 "ad": account.last.ravel().tolist()[:256],
                 "fd": account.fresh.ravel().tolist()[:256],
                 "element": number,
-                "count": len(account.paid),
+                "passes": len(account.paid),
             }
         )
 

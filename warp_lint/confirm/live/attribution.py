@@ -11,6 +11,7 @@ from warp_lint.confirm.live.comparison import TOLERANCE, difference_of
 from warp_lint.confirm.live.culprits import kernel_site
 from warp_lint.confirm.live.differences import STEPS, settle
 from warp_lint.confirm.live.memory import read, write
+from warp_lint.confirm.live.rounding import ULP, element_sizes, jitter, spread
 from warp_lint.confirm.live.shadow import Everything
 from warp_lint.confirm.live.steps import Step
 from warp_lint.confirm.live.window import Window
@@ -134,6 +135,7 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
         size = min(sizes)
         worst: dict[str, Any] | None = None
         mismatches: dict[int, int] = {}
+        influences: dict[int, bool] = {}
         for _ in range(trials):
             if check.late:
                 break
@@ -149,23 +151,36 @@ def _test(check: Check, step: Step, trials: int) -> dict[str, Any] | None:
                 # What the launch leaves alone passes through unchanged; weighing it would drown the rest.
                 weights = {i: w if moved[i] else np.zeros(w.shape) for i, w in weights.items()}
             gradients = _adjoint(shadow, window, step, whole, weights)
+            rounding = _rounding(window, warp, step, whole, weights)
             for region in floating:
                 if check.late:
                     break
                 touch = whole[region.index]
                 initial = touch.view(window.initial[region.index].ctypes.data - region.low).astype(float)
-                scale = max(float(np.sqrt(np.mean(initial**2))) if initial.size else 1.0, 1e-3)
-                direction = random.standard_normal(initial.shape)
+                # Steps are relative to each element: what is large beside one says nothing of its derivative.
+                own = element_sizes(touch, region, window.initial[region.index], [after[region.index]])
+                if region.index not in influences:
+                    influences[region.index] = not moved[region.index] or _influences(
+                        window, warp, step, touch, own, after
+                    )
+                if not influences[region.index]:
+                    continue
+                direction = random.standard_normal(initial.shape) * own
                 base = _objective(window, warp, step, whole, weights, None, None, 0.0)
                 magnitude = sum(
                     float(np.sum(np.abs(w * whole[i].view(after[i].ctypes.data - window.regions[i].low))))
                     for i, w in weights.items()
                 )
-                noise = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size] * max(abs(base), magnitude)
+                noise = max(ULP[size] * max(abs(base), magnitude), rounding)
                 ad = float(np.sum(direction * gradients[region.index]))
-                floor = 1e-3 * float(np.sum(np.abs(gradients[region.index]))) * (0.1 if size == 8 else 1.0) * 0.1
+                floor = (
+                    1e-3
+                    * float(np.sum(np.abs(direction * gradients[region.index])))
+                    * (0.1 if size == 8 else 1.0)
+                    * 0.1
+                )
                 for factor in (1.0, 30.0):  # the larger where rounding drowns the smaller
-                    steps, centred, sides = [s * scale * factor for s in STEPS[size]], [], []
+                    steps, centred, sides = [s * factor for s in STEPS[size]], [], []
                     for h in steps:
                         up = _objective(window, warp, step, whole, weights, touch, direction, h)
                         down = _objective(window, warp, step, whole, weights, touch, direction, -h)
@@ -213,6 +228,16 @@ def _forward(window: Window, warp: Any, step: Step) -> None:
     warp.run(step.command, step.params, False)
 
 
+def _influences(window: Window, warp: Any, step: Step, touch: Any, sizes: Any, after: Any) -> bool:
+    """Whether what an array held before the launch shows in anything after it."""
+    for region in window.regions:
+        write(region.low, window.initial[region.index])
+    view = touch.view()
+    view[...] = (view.astype(float) + 1.5 * sizes).astype(view.dtype)
+    warp.run(step.command, step.params, False)
+    return any(not np.array_equal(read(r.low, r.high), after[r.index]) for r in window.regions)
+
+
 def _objective(
     window: Window, warp: Any, step: Step, whole: Any, weights: Any, touch: Any, direction: Any, h: float
 ) -> float:
@@ -222,6 +247,26 @@ def _objective(
         view = touch.view()
         view += (h * direction).astype(view.dtype)
     warp.run(step.command, step.params, False)
+    return _weighted(whole, weights)
+
+
+def _rounding(window: Window, warp: Any, step: Step, whole: Any, weights: Any) -> float:
+    """How far the weighted outputs move when the inputs move by units in their last place."""
+    random = np.random.default_rng(0)
+    base = _objective(window, warp, step, whole, weights, None, None, 0.0)
+
+    def again() -> float:
+        for region in window.regions:
+            write(region.low, window.initial[region.index])
+        for touch in whole.values():
+            jitter(touch, random)
+        warp.run(step.command, step.params, False)
+        return _weighted(whole, weights)
+
+    return spread(base, again)
+
+
+def _weighted(whole: Any, weights: Any) -> float:
     return float(sum(np.sum(np.where(w != 0, whole[i].view().astype(float) * w, 0.0)) for i, w in weights.items()))
 
 

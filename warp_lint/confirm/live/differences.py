@@ -14,6 +14,7 @@ import numpy as np
 
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import raw, read, write
+from warp_lint.confirm.live.rounding import RUNS, ULP, jitter, spread
 from warp_lint.confirm.live.steps import Step, Touch
 from warp_lint.confirm.live.window import External, Region, Window
 
@@ -63,6 +64,8 @@ class Forward:
         self.faithful = True
         self.why = ""
         self.frozen: set[int] = set()
+        self.noise = 0.0  # measured rounding of the objective
+        self.random: Any = None  # moves values by rounding while it is set
         self.functions = [s for s in window.entries if s.kind == "function"]
 
     def run(self, change: Callable[[], None] | None = None) -> float:
@@ -70,6 +73,8 @@ class Forward:
         started = time.perf_counter()
         for region in self.window.regions:
             write(region.low, self.window.initial[region.index])
+            if self.random is not None:
+                self._round(region.touches[:1])
         if change is not None:
             change()
         self.window.states.start(self.window)
@@ -80,12 +85,28 @@ class Forward:
                 self.window.states.again(item.value, item)
             else:
                 self._step(item)
+                if self.random is not None and item.kind == "launch":
+                    self._round([(item, t) for t in item.touches if t.after is not None])
                 if self.frozen:
                     self._freeze(item)
         self.window.states.back()
         self.runs += 1
         self.seconds += time.perf_counter() - started
         return self.objective()
+
+    def _round(self, touches: Sequence[tuple[Step, Touch]]) -> None:
+        for _, touch in touches:
+            if touch.element.floating:
+                jitter(touch, self.random)
+
+    def measure_noise(self, base: float) -> None:
+        """How much of the objective is rounding."""
+        self.random = np.random.default_rng(0)
+        try:
+            slow = self.seconds / max(self.runs, 1) > SLOW
+            self.noise = spread(base, self.run, 1 if slow else RUNS)
+        finally:
+            self.random = None
 
     def _freeze(self, step: Step) -> None:
         """Keep what the program treats as constant at its recorded value."""
@@ -133,7 +154,7 @@ class Forward:
         `size`: bytes of the coarsest floating-point type involved; `scale`: size of the values changed;
         `base`: the objective unchanged; `magnitude`: size of the terms it sums.
         """
-        unit = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size]
+        noise = max(ULP[size] * max(abs(base), magnitude), self.noise)
         best: Difference | None = None
         slow = self.seconds / max(self.runs, 1) > SLOW
         factors = [1.0] if slow else [1.0, 30.0]
@@ -150,7 +171,7 @@ class Forward:
                 down = self.run(lambda h=h: change(-h))  # type: ignore[misc]
                 centred.append((up - down) / (2 * h))
                 sides.append(((base - down) / h, (up - base) / h))
-            found = settle(steps, centred, sides, unit * max(abs(base), magnitude))
+            found = settle(steps, centred, sides, noise)
             if best is None or found.error < best.error:
                 best = found
             if not found.known and factor > SMALLEST and size == 8:
