@@ -80,7 +80,7 @@ def measured(report: Any) -> dict[str, tuple[dict[int, float], dict[int, float]]
             index = int(rest.rstrip("]").split(",")[0] or 0)
             found[0][index], found[1][index] = proof.ad, proof.fd
     chosen = next((b for b in reversed(report.backwards) if b["status"] == "wrong"), None)
-    for parameter in chosen["parameters"] if chosen else ():
+    for parameter in chosen.get("parameters", ()) if chosen else ():
         if parameter["name"] in result:
             continue
         ad = {r["index"]: r["ad"] for r in parameter["elements"]}

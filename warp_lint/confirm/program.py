@@ -413,7 +413,7 @@ def numbers(backwards: Sequence[dict[str, Any]]) -> str:
     compared, worst = 0, 0.0
     for backward in backwards:
         gaps = [row.gap for row in rows_of(backward) if row.measured]
-        compared += len(gaps) + sum(len(parameter["directions"]) for parameter in backward["parameters"])
+        compared += len(gaps) + sum(len(parameter["directions"]) for parameter in backward.get("parameters", ()))
         worst = max([worst, *gaps])
     passes, left = len(backwards), sum(map(noisy, backwards))
     return (

@@ -42,8 +42,8 @@ def exact(row: dict[str, Any], scale: float) -> bool:
 
 def rows_of(backward: dict[str, Any]) -> Iterator[Row]:
     """Every element of a backward that can be shown."""
-    for parameter in backward["parameters"]:
-        if parameter["seed"] and parameter["size"] == 1 and len(backward["parameters"]) > 1:
+    for parameter in backward.get("parameters", ()):
+        if parameter["seed"] and parameter["size"] == 1 and len(backward.get("parameters", ())) > 1:
             continue
         scale = scale_of(parameter)
         for row in parameter["elements"]:
@@ -59,7 +59,7 @@ def noisy(backward: dict[str, Any]) -> int:
     """Number of elements whose differences are left out, for rounding."""
     return sum(
         row["fd"] is not None and not row["kink"] and not exact(row, scale_of(parameter))
-        for parameter in backward["parameters"]
+        for parameter in backward.get("parameters", ())
         for row in parameter["elements"]
     )
 

@@ -178,7 +178,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
 def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
     """The element that is most wrong: of the parameter that the culprit touches, or of any."""
     best: tuple[float, str, dict[str, Any]] | None = None
-    for parameter in backward["parameters"]:
+    for parameter in backward.get("parameters", ()):
         if name is not None and parameter["name"] != name:
             continue
         for row in parameter["elements"]:

@@ -24,7 +24,7 @@ def plots(program: dict[str, Any]) -> str:
     if chosen is None:
         return ""
     figures = []
-    for parameter in chosen["parameters"]:
+    for parameter in chosen.get("parameters", ()):
         rows = [(r["index"], r["ad"], r["ideal"] if r["fd"] is None else r["fd"]) for r in parameter["elements"]]
         rows = [row for row in rows if all(_finite(value) for value in row)]
         if rows:

@@ -304,3 +304,21 @@ def test_truth_where_differences_do_not_tell() -> None:
     assert truth_of({**row, "fd": 0.3, "error": 0.01}) == 0.3
     assert truth_of({**row, "fd": 0.3, "error": 0.01, "kink": True}) == 0.2
     assert truth_of({**row, "fd": None, "error": None}) == 0.2
+
+
+def test_a_check_that_died_left_no_numbers() -> None:
+    """Its backward pass is told with the reason; there is nothing to tabulate."""
+    from warp_lint.confirm.program import ProgramReport
+    from warp_lint.report.program import render as told
+
+    died = {
+        key: value for key, value in backward(2, "inconclusive", []).items() if key not in ("parameters", "culprits")
+    }
+    died["reason"] = "the check took more than 3 s"
+    for backwards in ([died], [backward(1, "right", []), died]):
+        report = ProgramReport(["a.py"], status="inconclusive", sentence="gradients could not be judged")
+        report.backwards = backwards
+        text = "\n".join(told(report))
+        assert "gradients could not be judged" in text
+        page = render(Report((), (), "1.19.0", 1, lambda path: None, program=report.to_json()))
+        assert "gradients could not be judged" in page
