@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warp_lint.codes import RULES
 from warp_lint.confirm.places import definition_span, name_at, names_used, shown, statement
+from warp_lint.confirm.rows import index_of
 from warp_lint.findings import Finding, Location, Note, Status, Subject, Verdict
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
             truth = truth_of(row)
             gap = abs(row["ad"] - truth) if row["ad"] == row["ad"] else float("inf")
             if best is None or gap > best[0]:
-                best = (gap, f"{parameter['name']}.grad[{_index(parameter, row['index'])}]", row)
+                best = (gap, f"{parameter['name']}.grad[{index_of(parameter, row['index'])}]", row)
     if best is not None and best[0] > 0:
         row = best[2]
         proof.ad, proof.where = row["ad"], best[1]
@@ -198,15 +199,6 @@ def truth_of(row: dict[str, Any]) -> float:
     if fd is None or row["kink"] or row["error"] > 0.5 * max(abs(fd), abs(row["ad"]), abs(ideal)):
         return ideal
     return float(fd)
-
-
-def _index(parameter: dict[str, Any], flat: int) -> str:
-    shape = [*parameter["shape"], *parameter["inner"]]
-    index: list[int] = []
-    for n in reversed(shape):
-        index.insert(0, flat % max(n, 1))
-        flat //= max(n, 1)
-    return ", ".join(map(str, index))
 
 
 # Findings

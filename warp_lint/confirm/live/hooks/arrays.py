@@ -199,20 +199,30 @@ def read_hook(recorder: Recorder, original: Callable[..., Any], name: str) -> Ca
             return original(array, *args, **kwargs)
         with recorder.quiet():
             result = original(array, *args, **kwargs)
-        try:
-            if recorder.warp.on_cpu(array) and array.ptr:
-                step, frame = recorder.add("read", name, skip=2)
-                touch = recorder.touch_array(array, "array")
-                touch.name = recorder.names.of(array, frame) if frame is not None else ""
-                step.touches.append(touch)
-                recorder.gradient_step(step)
-                if name == "numpy" and "gradient" in step.options and recorder.on_view is not None:
-                    recorder.on_view(step, result)
-        except Exception as error:
-            recorder.trouble(error)
+        step = note_read(recorder, array, name)
+        if step is not None and name == "numpy" and "gradient" in step.options and recorder.on_view is not None:
+            try:
+                recorder.on_view(step, result)
+            except Exception as error:
+                recorder.trouble(error)
         return result
 
     return read
+
+
+def note_read(recorder: Recorder, array: Any, detail: str) -> Step | None:
+    """Called by a hook: the program takes an array's values off the device, or shares its memory."""
+    try:
+        if isinstance(array, recorder.warp.array) and recorder.warp.on_cpu(array) and array.ptr:
+            step, frame = recorder.add("read", detail, skip=3)
+            touch = recorder.touch_array(array, "array")
+            touch.name = recorder.names.of(array, frame) if frame is not None else ""
+            step.touches.append(touch)
+            recorder.gradient_step(step)
+            return step
+    except Exception as error:
+        recorder.trouble(error)
+    return None
 
 
 def property_hook(recorder: Recorder, original: Any, name: str) -> Any:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from warp_lint.confirm.live.hooks.arrays import note_read
+
 if TYPE_CHECKING:
     from warp_lint.confirm.live.recorder import Recorder
 
@@ -52,18 +54,6 @@ def interface_hook(recorder: Recorder, original: property) -> property:
         return result
 
     return property(interface, doc=original.__doc__)
-
-
-def note_read(recorder: Recorder, array: Any, detail: str) -> None:
-    try:
-        if isinstance(array, recorder.warp.array) and recorder.warp.on_cpu(array) and array.ptr:
-            step, frame = recorder.add("read", detail, skip=3)
-            touch = recorder.touch_array(array, "array")
-            touch.name = recorder.names.of(array, frame) if frame is not None else ""
-            step.touches.append(touch)
-            recorder.gradient_step(step)
-    except Exception as error:
-        recorder.trouble(error)
 
 
 def watch_optimizers(recorder: Recorder) -> None:
