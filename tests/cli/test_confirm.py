@@ -207,5 +207,6 @@ def test_each_format_shows_the_program(tmp_path, monkeypatch, capfd):
     assert program["status"] == "wrong" and program["proofs"] and program["tape"]["columns"]
     text = page.read_text()
     assert program["sentence"] in text and "OVERWRITTEN" in text
+    assert "error: ADJ301 ping-pong" in text and "1 error (1 confirmed) in 1 file" in text
     assert text.count("<svg") == 4  # the tape, its names, and a plot for each of two gradients
     capfd.readouterr()

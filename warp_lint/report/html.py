@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from warp_lint.codes import RULES
 from warp_lint.findings import Finding
 from warp_lint.report.html_parts import STYLE, message, tag, text
 from warp_lint.report.html_plot import plots
 from warp_lint.report.html_tape import tape
 from warp_lint.report.model import Report
+from warp_lint.report.text import summary
 
 _OVERWRITE = (("READ", "read"), ("OVERWRITTEN", "at"), ("NEEDED", "needed"))
 _PLACES = {
@@ -23,8 +25,8 @@ _OTHERWISE = (("AT", "at"), ("LAUNCHED", "launch"), ("READ", "read"))
 def render(report: Report) -> str:
     """The whole page, with the picture of the tape if a program was run (`Report.program`)."""
     program = report.program
-    files = f"{report.files} file{'' if report.files == 1 else 's'}"
-    body = ["<h1>warp-lint</h1>", tag("div", f"Warp {text(report.warp_version)}, {files}", cls="soft")]
+    counted = summary(report).partition(": warp-lint: ")[2]
+    body = ["<h1>warp-lint</h1>", tag("div", text(f"Warp {report.warp_version}: {counted}"), cls="soft")]
     if program is not None:
         body.append(_verdict(program))
         if program["proofs"]:
@@ -68,7 +70,8 @@ def _proof(proof: dict[str, Any]) -> str:
         ratio = f", ratio {ad / fd:.4g}" if fd else ""
         where = text(proof["where"])
         rows.append(f"<dt>NUMBERS</dt><dd><code>{where}</code>: AD {ad:.6g}, FD {fd:.6g}{ratio}</dd>")
-    name = tag("span", text(proof["code"] or "adjoint"), cls="tag error")
+    rule = RULES.get(proof["code"] or "")
+    name = tag("span", text(f"{rule.code} {rule.name}" if rule else "adjoint"), cls="tag error")
     return tag("div", name + tag("b", message(proof["message"])) + tag("dl", "".join(rows)), cls="card")
 
 
@@ -77,7 +80,7 @@ def _finding(finding: Finding, report: Report) -> str:
     lines = report.lines(at.path)
     source = lines[at.line - 1] if lines is not None and 1 <= at.line <= len(lines) else ""
     parts = [
-        tag("span", text(finding.code), cls=f"tag {finding.severity}"),
+        tag("span", text(f"{finding.severity}: {finding.code} {finding.name}"), cls=f"tag {finding.severity}"),
         tag("b", message(finding.message)),
         tag("div", f"{text(at.path)}:{at.line}:{at.column}", cls="mono soft"),
         tag("pre", text(source.strip())),
