@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from warp_lint.confirm.live.fields import touches
 from warp_lint.confirm.live.internals import descriptor_span
 from warp_lint.confirm.live.steps import Step
 
@@ -143,6 +144,8 @@ def fill_touches(recorder: Recorder, step: Step, frame: Any) -> None:
     wanted = recorder.pending() or recorder.warp.active_tape() is not None
     hold = recorder.holding and (wanted or small(recorder, step))
     for argument in recorder.warp.arguments(step.kernel, step.params):
+        if not touches(step.kernel, argument.path):
+            continue
         touch = recorder.touch(argument)
         if touch.high <= touch.low:
             continue
