@@ -19,9 +19,7 @@ from warp_lint.findings import Severity
 SIBLINGS = Path(__file__).resolve().parents[1] / "test_corpus" / "siblings"
 # Program -> what the linter doesn't do yet.
 KNOWN = {
-    "negative_index_overwritten.py": "the last element by a negative index",
     "retained_stored_twice_in_kernel.py": "a kernel that stores an array twice, which retains its gradient",
-    "ring_of_two_in_kernel.py": "indices modulo two",
     "stepped_slices_overlap.py": "steps of slices",
 }
 

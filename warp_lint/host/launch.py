@@ -177,6 +177,10 @@ def _argument(
             notes = _member_annotations(value.cls) if value.cls is not None else {}
             for name, member in value.attributes.items():
                 _argument(m, bound, (*path, name), member, notes.get(name), kernel, depth + 1)
+            for name, note in notes.items():
+                unset = name not in value.attributes and name not in value.unknowns
+                if unset and _annotation_kind(m, note, kernel) == "scalar":
+                    bound.scalars[(*path, name)] = 0 if "int" in ast.unparse(note) else 0.0  # as Warp makes it
     elif isinstance(value, Native):
         bound.structs[path] = value.id
     elif isinstance(value, (bool, int, float)):

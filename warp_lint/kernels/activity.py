@@ -24,6 +24,9 @@ class LaunchContext:
     scalars: tuple[tuple[Path, object], ...] = ()
     aliases: tuple[frozenset[Path], ...] = ()  # parameters that are the same memory
     assumed: bool = False
+    zeros: frozenset[Path] = frozenset()  # fields of struct arguments that hold zero
+    # Shapes of arrays that the kernel indexes from the end.
+    sizes: tuple[tuple[Path, tuple[int | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

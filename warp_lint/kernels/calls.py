@@ -353,11 +353,11 @@ class Calls(Expressions):
         spread: list[Value] = []
         for index in indices:
             spread.extend(index.args if index.op == "tuple" else [index])
-        place = Place(array.type.element or t.UNKNOWN, array=array, indices=(*array.prefix, *spread))
+        place = Place(array.type.element or t.UNKNOWN, array=array, indices=self.indexed(array.prefix, spread, node))
         operands = [v for k, v in enumerate(values) if k != touched and uses[k] is Use.VALUE]
         if use is Use.READ:
             if not spread and tile:
-                place.indices = (*array.prefix, self.const(0, node))
+                place.indices = self.indexed(array.prefix, [self.const(0, node)], node)
             value = self.make("load", self.result_type(entry, values), [*spread, *operands], node)
             value.path, value.name = array.path, array.name
             self._record_read(place, value, node, extent=tile)
@@ -365,7 +365,7 @@ class Calls(Expressions):
         source = operands[-1] if operands else self.opaque(node)
         access = _ACCESS.get(use, Access.STORE)
         if not spread and tile:
-            place.indices = (*array.prefix, self.const(0, node))
+            place.indices = self.indexed(array.prefix, [self.const(0, node)], node)
         atomic = "" if name in ("array_store", "tile_store") else name
         if use is Use.EXTREMUM and (array.type.element is None or array.type.element.floating):
             old = self.load(place, node)
@@ -496,8 +496,8 @@ class Calls(Expressions):
                 default = defaults.get(parameter.arg)
                 actual = self.evaluate(default) if default is not None else self.opaque(node)
             frame.arguments[parameter.arg] = actual
-            if actual.op in ("array", "function", "type", "const"):
-                env[parameter.arg] = actual
+            if actual.op in ("array", "function", "type", "const") or actual.type.kind == "tile":
+                env[parameter.arg] = actual  # a tile is passed by reference
                 continue
             declared = self.reader.annotation(function.module, function.scope, parameter.annotation)
             type = actual.type if actual.type.kind != "unknown" else declared
@@ -556,6 +556,8 @@ class Calls(Expressions):
         result.extra = frame
         if len(values) == 1:
             result.const = values[0].const
+            if type.kind == "tile":
+                self.share(values[0], result)
         return result
 
     def run(self, body: list[ast.stmt]) -> bool:

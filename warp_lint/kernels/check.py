@@ -53,7 +53,18 @@ def _inspect(
     def is_active(path: Path) -> bool:
         return path in active or path not in graph.arrays
 
-    inspection = Inspection(project, graph, options, settings, is_active, is_useful, context.aliases, context.varied)
+    inspection = Inspection(
+        project,
+        graph,
+        options,
+        settings,
+        is_active,
+        is_useful,
+        context.aliases,
+        context.varied,
+        dict(context.sizes),
+        context.zeros,
+    )
     return reports(inspection)
 
 

@@ -145,6 +145,7 @@ class Effects:
     unknown: tuple[str, ...] = ()
     own_defects: frozenset[Path] = frozenset()
     extrema: frozenset[Path] = frozenset()  # arrays written by nothing but atomic minima and maxima
+    from_end: frozenset[Path] = frozenset()  # arrays with an index that counts from the end, like `a[-1]`
 
     def first_access(self, path: Path) -> Access | None:
         """Kind of the first access to an array in program order, or None if it is untouched."""

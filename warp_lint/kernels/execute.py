@@ -100,10 +100,7 @@ class Executor(Calls):
         copy = self.make("copy", value.type, (value,), node)
         copy.const = value.const
         if value.type.kind == "tile":
-            if value.cell is None:
-                value.cell = Cell("tile", value)
-            copy.cell = value.cell
-            value.cell.current = copy
+            self.share(value, copy)
         return copy
 
     def _bind(self, target: ast.expr, value: Value, node: ast.AST) -> None:
@@ -307,6 +304,8 @@ class Executor(Calls):
         call = node.iter
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range":
             arguments = [self.evaluate(a) for a in call.args]
+            if _never(arguments):
+                return False
             trips = self._unrolled(node, arguments)
             if trips is not None:
                 return self._unroll(node, trips)
@@ -548,6 +547,14 @@ class Executor(Calls):
             leaked.name, leaked.extra, leaked.key = name, loop, ("body",)
             after[name] = leaked
         self.env = after
+
+
+def _never(arguments: list[Value]) -> bool:
+    """A range that is known to be empty."""
+    numbers = [a.const for a in arguments]
+    if not 1 <= len(numbers) <= 3 or any(not isinstance(n, int) for n in numbers):
+        return False
+    return not (len(numbers) == 3 and numbers[2] == 0) and not range(*numbers)
 
 
 def depends(value: Value, on: Value) -> bool:

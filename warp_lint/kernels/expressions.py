@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from warp_lint.kernels import types as t
@@ -328,7 +329,8 @@ class Expressions(Machine):
         if place.array is None:
             return False
         ndim = place.array.type.ndim or 1
-        return len(place.indices) >= ndim or bool(place.key)
+        full = len(place.indices) >= ndim and not any(i is not None and i.op == "slice" for i in place.indices)
+        return full or bool(place.key)
 
     def _attribute(self, base: Place, node: ast.Attribute) -> Place | None:
         name = node.attr
@@ -368,7 +370,8 @@ class Expressions(Machine):
             value.prefix = array.prefix
             return self._whole(value)
         value = self.make("call", Type("tuple") if name in ("shape", "strides") else t.INT, (), node)
-        value.name = f"{'.'.join(array.path)}.{name}"
+        whole = not array.prefix and array.extra != "slice"
+        value.name = f"{'.'.join(array.path)}{'' if whole else f'#{array.id}'}.{name}"
         value.extra = "shape"
         return Place(value.type, value=value)
 
@@ -377,10 +380,7 @@ class Expressions(Machine):
         indices: list[Value | None] = []
         for part in parts:
             if isinstance(part, ast.Slice):
-                for bound in (part.lower, part.upper, part.step):
-                    if bound is not None:
-                        self.evaluate(bound)
-                indices.append(None)
+                indices.append(self._slice(part))
             else:
                 value = self.evaluate(part)
                 if value.type.kind == "tuple" and value.op == "tuple":
@@ -392,7 +392,7 @@ class Expressions(Machine):
         if base.array is not None and not self._complete(base):
             if base.array.extra == "slice":
                 indices = [None for _ in indices]
-            return Place(base.type, base.array, (*base.indices, *indices), base.key)
+            return Place(base.type, base.array, self.indexed(base.indices, indices, node), base.key)
         if base.value is not None and base.value.extra == "shape":
             value = self.make("call", t.INT, (base.value,), node)
             value.name = f"{base.value.name}[{self._static(indices)}]"
@@ -403,10 +403,40 @@ class Expressions(Machine):
         shape = base.type.shape
         key = [*base.key]
         for at, index in enumerate(indices):
+            if index is not None and index.op == "slice":
+                index = None
             key.append(self.index_key(index, shape[at] if at < len(shape) else None))
-        dynamic = (*base.dynamic, *(i for i in indices if i is not None and i.const is None))
+        dynamic = (*base.dynamic, *(i for i in indices if i is not None and i.const is None and i.op != "slice"))
         type = self.place_type(base.type, tuple(key[len(base.key) :]))
         return Place(type, base.array, base.indices, tuple(key), base.name, base.value, dynamic=dynamic)
+
+    def _slice(self, node: ast.Slice) -> Value | None:
+        """A slice that starts at a known place and takes every element: "slice" of its start."""
+        bounds = [None if bound is None else self.evaluate(bound) for bound in (node.lower, node.upper, node.step)]
+        start = bounds[0] or self.const(0, node)
+        if bounds[2] is not None or (isinstance(start.const, int) and start.const < 0):
+            return None
+        return self.make("slice", t.INT, (start,), node)
+
+    def indexed(
+        self, before: tuple[Value | None, ...], indices: Sequence[Value | None], node: ast.AST
+    ) -> tuple[Value | None, ...]:
+        """Indices into the root array, of indices into a view of it."""
+        pending = list(indices)
+        found: list[Value | None] = []
+        for entry in before:
+            if entry is None or entry.op != "slice" or not pending:
+                found.append(entry)
+                continue
+            index = pending.pop(0)
+            if index is None or (isinstance(index.const, int) and index.const < 0):
+                found.append(None)
+                continue
+            start = entry.args[0]
+            inner = index.args[0] if index.op == "slice" else index
+            moved = inner if start.const == 0 else self.binary("add", start, inner, node)
+            found.append(self.make("slice", t.INT, (moved,), node) if index.op == "slice" else moved)
+        return (*found, *pending)
 
     @staticmethod
     def _static(indices: list[Value | None]) -> Any:

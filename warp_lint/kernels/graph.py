@@ -208,6 +208,7 @@ class Event:
     extent: bool = False
     local: bool = False  # an array created in the kernel
     linear: tuple[Any, ...] | None = None
+    from_end: bool = False  # has an index that counts from the end, like `a[-1]`
 
     @property
     def guards(self) -> tuple[Guard, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -72,13 +72,16 @@ class Inspection:
         useful: Callable[[Path], bool] | None = None,
         aliases: Sequence[frozenset[Path]] = (),
         varied: frozenset[Path] | None = None,
+        sizes: Mapping[Path, tuple[int | None, ...]] | None = None,
+        zeros: frozenset[Path] = frozenset(),
     ) -> None:
+        self.zeros = zeros  # fields of the kernel's struct arguments that hold zero
         self.varied = varied  # arrays whose content depends on an input by now; None: not known
         self.project = project
         self.graph = graph
         self.options = options
         self.settings = settings
-        self.memory = Memory(graph, aliases)
+        self.memory = Memory(graph, aliases, sizes)
         self.adjoint = Adjoint(graph, self.memory, stores_clear(settings), active, useful)
         self._permuted: dict[int, bool] = {}
 
@@ -217,12 +220,10 @@ class Inspection:
         if defect.cause.kind != "store" or event is None or user.name not in ("max", "min") or user.op != "call":
             return False
         first = through(user.args[0]).event
-        if (
-            event.access is not Access.STORE
-            or event.atomic
-            or through(event.value.args[0]) is not user
-            or first is None
-        ):
+        stored = through(event.value.args[0])
+        if event.access is not Access.STORE or event.atomic or first is None:
+            return False
+        if stored is not user and not (_picks(stored, user.name, user.args[0]) and _same_number(stored, user)):
             return False
         same = self.memory.canonical(first.path) == self.memory.canonical(event.path)
         return same and first.access is Access.READ and self.memory.same_pass(first, event)
@@ -272,6 +273,16 @@ class Inspection:
         for value in self.graph.values[loop.start : loop.end]:
             if loop in value.loops and value.op not in ("carry", "loopvar") and self.live(value):
                 yield value
+
+
+def _picks(stored: Value, name: str, element: Value) -> bool:
+    return stored.op == "call" and stored.name == name and through(stored.args[0]) is through(element)
+
+
+def _same_number(one: Value, two: Value) -> bool:
+    """Are the second operands one constant?"""
+    left, right = through(one.args[1]).const, through(two.args[1]).const
+    return left is not None and left == right
 
 
 def through(value: Value) -> Value:

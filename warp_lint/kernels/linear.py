@@ -62,7 +62,7 @@ def _linear(value: Value) -> Linear:
         return linear(value.args[0])
     if value.op == "call":
         if value.name in ("add", "sub") and len(value.args) == 2:
-            return combine(linear(value.args[0]), linear(value.args[1]), 1 if value.name == "add" else -1)
+            return _flipped(combine(linear(value.args[0]), linear(value.args[1]), 1 if value.name == "add" else -1))
         if value.name == "neg":
             return scaled(linear(value.args[0]), -1)
         if value.name == "mul" and len(value.args) == 2:
@@ -71,9 +71,35 @@ def _linear(value: Value) -> Linear:
                 return scaled(right, left.constant)
             if not right.terms:
                 return scaled(left, right.constant)
+        if value.name in ("mod", "bit_and") and len(value.args) == 2:
+            wrapped = _wrapped(linear(value.args[0]), linear(value.args[1]), value.name)
+            if wrapped is not None:
+                return wrapped
         if value.name in _CASTS and len(value.args) == 1 and value.args[0].type.is_integral:
             return linear(value.args[0])
     return Linear(((symbol(value), 1),), 0)
+
+
+def _wrapped(form: Linear, size: Linear, name: str) -> Linear | None:
+    """`form % size`, or `form & (size - 1)`, of a literal size: the symbol ("mod", size, form modulo size)."""
+    number = size.constant + (name == "bit_and")
+    if size.terms or number < 2 or (name == "bit_and" and number & (number - 1)):
+        return None
+    if not form.terms:
+        return None
+    reduced = _make({s: f % number for s, f in form.terms}, form.constant % number)
+    return Linear(((("mod", number, reduced), 1),), 0) if reduced.terms else constant(reduced.constant)
+
+
+def _flipped(form: Linear) -> Linear:
+    """`1 - i % 2` is `(i + 1) % 2`."""
+    if form.constant != 1 or len(form.terms) != 1:
+        return form
+    ((sym, factor),) = form.terms
+    if factor != -1 or not isinstance(sym, tuple) or sym[:2] != ("mod", 2):
+        return form
+    inner: Linear = sym[2]
+    return Linear(((("mod", 2, combine(inner, constant((inner.constant + 1) % 2 - inner.constant), 1)), 1),), 0)
 
 
 def symbol(value: Value) -> Symbol:
@@ -88,11 +114,18 @@ def symbol(value: Value) -> Symbol:
         # `extra` counts the stores to the array so far: equal counts read equal memory.
         inner = tuple(None if i is None else linear(i) for i in value.event.indices)
         return ("load", value.path, inner, value.event.component, value.extra)
+    if value.op == "call" and value.args and value.args[0].extra == "shape":
+        return ("shape", value.name)
     if value.op == "call" and value.args and not value.name.startswith(("atomic", "rand")):
         return ("call", value.name, tuple(linear(a) if a.type.is_integral else a.id for a in value.args))
     if value.op == "index" and value.key is not None:
         return ("index", value.args[0].id, value.key)
     return ("value", value.id)
+
+
+def extent_symbol(path: tuple[str, ...], dimension: int) -> Symbol:
+    """Symbol of `a.shape[dimension]`."""
+    return ("shape", f"{'.'.join(path)}.shape[{dimension}]")
 
 
 def varying(sym: object, values: list[Value]) -> frozenset[int]:

@@ -214,7 +214,26 @@ class Machine:
         self.journal(cell)
         cell.mutations.append(Mutation(new, place.key, mode, replaced))
         cell.current = new
+        if owner.type.kind == "tile":
+            self._change_base(owner, new, mode, node)
         return new
+
+    def share(self, value: Value, handle: Value) -> None:
+        """Another name of one tile."""
+        if value.cell is None:
+            value.cell = Cell("tile", value)
+        handle.cell = value.cell
+        self.journal(value.cell)
+        value.cell.current = handle
+
+    def _change_base(self, view: Value, new: Value, mode: str, node: ast.AST) -> None:
+        """A view of a tile was changed: so was the tile."""
+        while view.op in ("mutate", "copy", "ret") and view.args:
+            view = view.args[0]
+        if view.op == "call" and view.name == "tile_view":
+            base = self.current(view.args[0])
+            name = next((name for name, held in self.env.items() if held is view.args[0] or held is base), "")
+            self.mutate(Place(base.type, key=(None,), name=name, value=base), new, mode, node)
 
     def journal(self, cell: Cell) -> None:
         for journal in self.journals:
@@ -227,8 +246,10 @@ class Machine:
         array = place.array
         assert array is not None
         ndim = array.type.ndim
-        if array.path and ndim and len(place.indices) < ndim and not place.key:
+        sliced = any(i is not None and i.op == "slice" for i in place.indices)
+        if array.path and ndim and (sliced or len(place.indices) < ndim) and not place.key:
             return self.view(array, place.indices, node)
+        place.indices = without_slices(place.indices)
         type = place.type
         if place.indices and all(i is None for i in place.indices) and not place.key:
             return self.view(array, place.indices, node)
@@ -268,6 +289,7 @@ class Machine:
         """A store to (or accumulation into) an array element. Returns the event's own node in the graph."""
         array = place.array
         assert array is not None
+        place.indices = without_slices(place.indices)
         used = [i for i in place.indices if i is not None]
         marker = self.make("store", t.NONE, [value, *used, *place.dynamic], node)
         marker.path = array.path
@@ -339,6 +361,13 @@ class Machine:
 
     def builtin(self, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
         raise NotImplementedError
+
+
+def without_slices(indices: tuple[Value | None, ...]) -> tuple[Value | None, ...]:
+    """A dimension of which a slice is left isn't indexed."""
+    if any(i is not None and i.op == "slice" for i in indices):
+        return tuple(None if i is not None and i.op == "slice" else i for i in indices)
+    return indices
 
 
 def is_number(value: Any) -> bool:

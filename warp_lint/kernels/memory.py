@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warp_lint.kernels.conditions import exclusive, vanishes
 from warp_lint.kernels.effects import Access, Path
 from warp_lint.kernels.graph import Event, Graph, Guard, Loop, Value, implied
-from warp_lint.kernels.linear import Linear, Symbol, combine, constant, linear, varying
+from warp_lint.kernels.linear import Linear, Symbol, combine, constant, extent_symbol, linear, varying
 from warp_lint.kernels.objects import Relation, relation, surely
 
 
@@ -38,8 +38,15 @@ _SOMEWHERE = Offsets(Hit.MAYBE)
 class Memory:
     """Relations between the array events of one graph. `aliases` are sets of paths that share memory."""
 
-    def __init__(self, graph: Graph, aliases: Sequence[frozenset[Path]] = ()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        aliases: Sequence[frozenset[Path]] = (),
+        sizes: Mapping[Path, tuple[int | None, ...]] | None = None,
+    ) -> None:
         self.graph = graph
+        self.sizes = sizes or {}
+        self._counted: dict[int, tuple[Linear | None, ...]] = {}
         self.names: dict[Path, Path] = {}
         for group in aliases:
             first = min(group)
@@ -67,7 +74,24 @@ class Memory:
     def index(self, event: Event) -> tuple[Linear | None, ...]:
         if event.linear is None:
             event.linear = tuple(None if i is None else linear(i) for i in event.indices)
-        return event.linear
+            event.from_end = any(i is not None and not i.terms and i.constant < 0 for i in event.linear)
+        return self._from_start(event, event.linear) if event.from_end else event.linear
+
+    def _from_start(self, event: Event, forms: tuple[Linear | None, ...]) -> tuple[Linear | None, ...]:
+        """`a[-1]` is `a[a.shape[0] - 1]`."""
+        known = self._counted.get(event.time)
+        if known is None:
+            found: list[Linear | None] = []
+            shape = self.sizes.get(event.path, ())
+            for dimension, form in enumerate(forms):
+                if form is None or form.terms or form.constant >= 0:
+                    found.append(form)
+                    continue
+                size = shape[dimension] if dimension < len(shape) else None
+                length = Linear(((extent_symbol(event.path, dimension), 1),), 0) if size is None else constant(size)
+                found.append(combine(length, form, 1))
+            known = self._counted[event.time] = tuple(found)
+        return known
 
     def loops_of(self, symbol: Symbol) -> frozenset[int]:
         known = self._varying.get(symbol)
@@ -118,6 +142,14 @@ class Memory:
             difference = combine(a, b, -1)
             if difference.terms and self._pinned(difference, first, second):
                 continue
+            ring = self._ring(a, b, ids) if difference.terms or b.terms else None
+            if ring is not None:
+                around, delta = ring
+                if around is None:
+                    return _NOWHERE
+                if delta and passes.setdefault(around, delta) != delta:
+                    return _NOWHERE
+                continue
             if difference.terms:
                 visited = self._visits(difference)
                 if visited is not None and visited.id in ids and any(sym == ("loop", visited.id) for sym, _ in b.terms):
@@ -163,6 +195,34 @@ class Memory:
             passes.setdefault(loop, 0)
         free = frozenset(ids - set(passes))
         return Offsets(Hit.SURE if sure else Hit.MAYBE, passes, free, once)
+
+    def _ring(self, first: Linear, second: Linear, common: set[int]) -> tuple[int | None, int] | None:
+        """Indices modulo one literal: (the loop that moves them, passes until the second is the first's element), or
+        (None, 0) if they never meet. None: not of this kind. Zero passes: the same element in the same pass, and again
+        in later ones."""
+        one, two = _modulo(first), _modulo(second)
+        if one is None or two is None or one[0] != two[0]:
+            return None
+        size, left, right = one[0], one[1], two[1]
+        apart = combine(left, right, -1)
+        if any(factor % size for _, factor in apart.terms):
+            return None
+        moves: dict[int, int] = {}
+        for symbol, factor in right.terms:
+            touched = self.loops_of(symbol) & common
+            step = self._step(symbol)
+            if touched and (step is None or step[0] not in common or len(touched) != 1):
+                return None
+            if touched and step is not None:
+                moves[step[0]] = (moves.get(step[0], 0) + factor * step[1]) % size
+        moves = {loop: move for loop, move in moves.items() if move}
+        if not moves:
+            return (None, 0) if apart.constant % size else None
+        if len(moves) > 1:
+            return None
+        loop, move = next(iter(moves.items()))
+        later = next((n for n in range(size) if (apart.constant - n * move) % size == 0), None)
+        return (None, 0) if later is None else (loop, later)
 
     def _pinned(self, difference: Linear, first: Event, second: Event) -> bool:
         """`if i == 0: a[0] = 1.0`: are two indices the same by conditions on the thread, where both accesses happen?"""
@@ -358,6 +418,16 @@ class Memory:
             if relation(other.component, write.component) is Relation.COVERS:
                 return other
         return None
+
+
+def _modulo(index: Linear) -> tuple[int, Linear] | None:
+    """Size and operand of an index that is `form % size`."""
+    if index.constant or len(index.terms) != 1:
+        return None
+    ((symbol, factor),) = index.terms
+    if factor != 1 or not isinstance(symbol, tuple) or symbol[0] != "mod":
+        return None
+    return symbol[1], symbol[2]
 
 
 def _shared(left: Sequence[Loop], right: Sequence[Loop]) -> int:

@@ -255,6 +255,8 @@ def may_vanish(value: Value, guards: tuple[Guard, ...] = (), depth: int = 0) -> 
         return True
     if value.name == "mul":
         factors = [argument for argument in value.args if _behind(argument).const is None]
+        if same(value.args[0]) == same(value.args[1]) and _separation(value, guards):
+            return False
         return same(value.args[0]) == same(value.args[1]) or (
             len(factors) == 1 and may_vanish(factors[0], guards, depth + 1)
         )

@@ -89,9 +89,40 @@ def contents(value: Value, key: Key, limit: int = 200, sure: bool = False, past:
             else:
                 for item in part:
                     found[item.id] = item
-        else:
+        elif not vanishing(node, key):
             found[node.id] = node
     return list(found.values())
+
+
+def vanishing(node: Value, key: Key, depth: int = 0) -> bool:
+    """Is an element of a matrix zero by the way it is made: beside a diagonal, or on that of a skew matrix?"""
+    if len(key) != 2 or not all(isinstance(part, int) for part in key) or depth > 8 or not node.args:
+        return node.op == "call" and node.name == "identity"
+    if node.op in ("copy", "arg", "ret"):
+        return len(node.args) == 1 and vanishing(node.args[0], key, depth + 1)
+    if node.op != "call":
+        return False
+    if node.name == "identity":
+        return True  # a constant
+    if node.name == "diag":
+        return bool(key[0] != key[1])
+    if node.name == "skew":
+        return bool(key[0] == key[1])
+    if node.name == "transpose":
+        return vanishing(node.args[0], key[::-1], depth + 1)
+    if node.name in ("mul", "div", "neg"):
+        matrices = [a for a in node.args if a.type.kind in ("mat", "unknown")]
+        return len(matrices) == 1 and _zero(matrices[0], key, depth)
+    return node.name in ("add", "sub") and all(_zero(a, key, depth) for a in node.args)
+
+
+def _zero(node: Value, key: Key, depth: int) -> bool:
+    """The same without constants: the identity is one on its diagonal."""
+    while node.op in ("copy", "arg") and node.args:
+        node = node.args[0]
+    if node.op == "call" and node.name == "identity":
+        return len(key) == 2 and key[0] != key[1]
+    return vanishing(node, key, depth + 1)
 
 
 _CONSTRUCTORS = frozenset(("vector", "matrix", "quaternion", "spatial_vector", "transformation"))

@@ -370,6 +370,7 @@ class Replay:
             for write in self.memory.writes_to(event.path)
             if write is not event
             and self.memory.follows(event, write) is Hit.SURE
+            and not self.memory.idle(write)
             and (write.access is Access.ACCUMULATE or self._used_between(event, write))
         ]
         need = Need(event.value, value, "result", act, use)

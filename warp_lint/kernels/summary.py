@@ -55,6 +55,7 @@ def kernel_effects(
         tuple(graph.unknown),
         _own_defects(project, definition, settings, scalars),
         _extrema(graph),
+        frozenset(event.path for event in graph.events if event.from_end),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warp_lint.kernels.detect import kernel_kind
+from warp_lint.kernels.effects import Path
 from warp_lint.kernels.graph import Value, implied
 from warp_lint.kernels.inspection import Inspection
 from warp_lint.kernels.objects import Relation, relation
@@ -41,8 +42,19 @@ def assigned(inspection: Inspection) -> Iterator[tuple[Value, int]]:
         if value.op != "mutate" or value.args[0].type.kind != "struct" or not inspection.is_field(value):
             continue
         paths = inspection.active(value.args[1])
-        if paths and not _replaced(value) and argument_behind(inspection, value) is not None:
+        if not paths or _replaced(value):
+            continue
+        argument = argument_behind(inspection, value)
+        if argument is not None and _path(argument, value) not in inspection.zeros:
             yield value, paths
+
+
+def _path(argument: Value, value: Value) -> Path:
+    """Path of the field from the kernel's argument on."""
+    if argument.type.kind != "struct":
+        return argument.path
+    key = tuple(str(part) for part in value.key or ())
+    return (*argument.path, *key)
 
 
 def _replaced(value: Value) -> bool:

@@ -123,7 +123,26 @@ def _context(analysis: Analysis, index: int, event: Launch, results: list[Result
     useful: frozenset[Path] = frozenset().union(*(r.useful.get(index, frozenset()) for r in results))
     second = analysis.trace.second_call_from
     assumed = event.assumed or (second is not None and index >= second)
-    return LaunchContext(_carrying(analysis, event), useful, varied, _scalars(event), _aliases(event), assumed)
+    sizes = _sizes(analysis, event)
+    return LaunchContext(
+        _carrying(analysis, event), useful, varied, _scalars(event), _aliases(event), assumed, _zeros(event), sizes
+    )
+
+
+def _zeros(event: Launch) -> frozenset[Path]:
+    """Fields of structs that hold zero, as those that nothing has set do."""
+    return frozenset(path for path, value in event.scalars.items() if len(path) > 1 and value == 0)
+
+
+def _sizes(analysis: Analysis, event: Launch) -> tuple[tuple[Path, tuple[int | None, ...]], ...]:
+    """Shapes of the arrays that the kernel indexes from the end."""
+    found = []
+    for path in sorted(event.effects.from_end if event.effects is not None else ()):
+        array = event.arguments.get(path)
+        root = analysis.trace.roots.get(array.region.root) if array is not None else None
+        if array is not None and root is not None and root.shape is not None and not array.region.extents:
+            found.append((path, root.shape))
+    return tuple(found)
 
 
 def _only_extrema(analysis: Analysis, index: int, event: Launch, path: Path) -> bool:
