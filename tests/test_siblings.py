@@ -19,7 +19,6 @@ from warp_lint.findings import Severity
 SIBLINGS = Path(__file__).resolve().parents[1] / "test_corpus" / "siblings"
 # Program -> what the linter doesn't do yet.
 KNOWN = {
-    "retained_stored_twice_in_kernel.py": "a kernel that stores an array twice, which retains its gradient",
     "stepped_slices_overlap.py": "steps of slices",
 }
 

@@ -145,6 +145,7 @@ class Effects:
     unknown: tuple[str, ...] = ()
     own_defects: frozenset[Path] = frozenset()
     extrema: frozenset[Path] = frozenset()  # arrays written by nothing but atomic minima and maxima
+    restored: frozenset[Path] = frozenset()  # arrays with an element stored over a value with derivative of this kernel
     from_end: frozenset[Path] = frozenset()  # arrays with an index that counts from the end, like `a[-1]`
 
     def first_access(self, path: Path) -> Access | None:

@@ -12,7 +12,7 @@ from warp_lint.kernels.analysis import graph_of, reader_of, stores_clear
 from warp_lint.kernels.effects import Access, Affine, Effects, Path, ScalarNeed, Touch
 from warp_lint.kernels.graph import Event, Graph, Value
 from warp_lint.kernels.linear import Linear
-from warp_lint.kernels.memory import Memory
+from warp_lint.kernels.memory import Hit, Memory
 from warp_lint.kernels.types import Type, TypeReader
 from warp_lint.settings import Settings
 from warp_lint.syntax.module import Definition
@@ -55,6 +55,7 @@ def kernel_effects(
         tuple(graph.unknown),
         _own_defects(project, definition, settings, scalars),
         _extrema(graph),
+        _restored(graph, adjoint),
         frozenset(event.path for event in graph.events if event.from_end),
     )
 
@@ -65,6 +66,27 @@ def _extrema(graph: Graph) -> frozenset[Path]:
         if event.access is not Access.READ:
             written[event.path] = written.get(event.path, True) and event.value.name == "extremum"
     return frozenset(path for path, only in written.items() if only)
+
+
+def _restored(graph: Graph, adjoint: Adjoint) -> frozenset[Path]:
+    writes: dict[Path, list[Event]] = {}
+    for event in graph.events:
+        if event.access is not Access.READ and not event.local:
+            writes.setdefault(event.path, []).append(event)
+    return frozenset(
+        path
+        for path, events in writes.items()
+        if len(events) > 1
+        and any(
+            later.access is Access.STORE
+            and not later.atomic
+            and adjoint.act[first.value.args[0].id]
+            and adjoint.memory.follows(first, later) is Hit.SURE
+            for first in events
+            for later in events
+            if later is not first
+        )
+    )
 
 
 def _own_defects(
