@@ -43,6 +43,7 @@ CAUSES = {
     "in_place": ("ADJ101", "a[i] *= k[0]", "k.grad[0]", 9.0, 3.0),
     "loop": ("ADJ105", "p = p * a[j]", "a.grad[0]", 4.0, 2.0),
     "kept": ("ADJ402", "tape.backward(loss)", "a.grad[1]", 96.0, 32.0),
+    "clipped": ("ADJ402", "tape.backward(loss)", "a.grad[0]", 5.0, 4.0),
     "host": ("ADJ408", "z.assign(y.numpy()", "a.grad[1]", 0.0, 8.0),
 }
 
@@ -75,6 +76,11 @@ def test_a_seed_used_up(capfd: pytest.CaptureFixture[str]) -> None:
     assert verdict is not None and (verdict.ad, verdict.fd, verdict.where) == (0.0, 2.0, "seed[1]")
     report, _ = run(capfd, "refilled")
     assert (report.status, report.findings) == ("right", [])
+
+
+def test_gradients_that_start_from_a_term_of_the_hosts_are_right(capfd: pytest.CaptureFixture[str]) -> None:
+    report, _ = run(capfd, "regularised")
+    assert report.status == "right" and not report.findings
 
 
 def test_right_and_transparent(capfd: pytest.CaptureFixture[str]) -> None:

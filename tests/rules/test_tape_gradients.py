@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.trace.build import ADD_SQUARE, MULTIPLY, SCALE, SQUARE, STORE_LOSS, SUM, Kernel, Program, found
+from tests.unit.trace.build import (
+    ADD_SQUARE,
+    MULTIPLY,
+    SCALE,
+    SQUARE,
+    STORE_LOSS,
+    SUM,
+    Kernel,
+    Program,
+    findings,
+    found,
+)
 
 OLD = "1.12.0"
 
@@ -93,6 +104,23 @@ MISSING = [
 def test_missing_zero(options) -> None:
     p, lines = training(**options)
     assert found(p) == {("ADJ402", lines["backward"])}
+
+
+def test_a_gradient_that_the_host_rewrote_names_the_write() -> None:
+    p = Program()
+    a, y = p.array("a"), p.array("y")
+    for _ in p.loop(2):
+        tape = p.tape()
+        with p.on(tape):
+            loss = p.array("loss")
+            p.launch(SQUARE, src=a, dst=y)
+            p.launch(SUM, x=y, loss=loss)
+        p.backward(tape, loss)
+        p.read(a)
+        written = p.write_gradient(a, "assign")
+        p.read(a)
+    (finding,) = findings(p)
+    assert [(n.location.line, n.message) for n in finding.notes[:1]] == [(written, "what it holds comes from here")]
 
 
 def test_accumulation_that_nothing_reads_in_between_is_meant() -> None:

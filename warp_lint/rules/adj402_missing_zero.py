@@ -33,7 +33,10 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def accumulated(analysis: Analysis, one: Accumulated, code: str) -> Finding:
     name = analysis.name(one.array)
-    notes = [Note(analysis.where(one.before), "the backward pass before")]
+    before = analysis.events[one.before]
+    passed = isinstance(before, TapeEvent) and before.action == "backward"
+    words = "the backward pass before" if passed else "what it holds comes from here"
+    notes = [Note(analysis.where(one.before), words)]
     notes += _idle_zero(analysis, one.before, one.backward)
     notes.append(Note(analysis.where(one.read), "read here"))
     notes += loop_note(analysis, one.before, one.backward)

@@ -177,6 +177,25 @@ def kept():
         a.grad.numpy()
 
 
+def clipped():
+    a = array(1.0, 2.0)
+    for _ in range(3):
+        chain(a)
+        a.grad.assign(np.clip(a.grad.numpy(), -1.0, 1.0))
+        a.grad.numpy()
+
+
+def regularised():
+    a = array(1.0, 2.0)
+    for _ in range(3):
+        a.grad.assign(0.5 * a.numpy())
+        print(a.grad.numpy())
+        chain(a)
+        a.grad.assign(np.clip(a.grad.numpy(), -1.0, 1.0))
+        a.grad.numpy()
+        a.grad.zero_()
+
+
 def host():
     a, loss = array(1.0, 2.0), zeros(1)
     y, z = zeros(2), zeros(2)

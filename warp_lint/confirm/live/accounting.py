@@ -21,16 +21,17 @@ LARGEST = 1 << 22  # elements of the largest gradient followed
 class Account:
     """One array's gradient. `paid`: numbers of the backwards whose part is in it; `taken`: those among
     them that the program has read already; `fresh`: the part that it has not; `last`: contents after the
-    latest backward."""
+    latest backward; `reworked`: contents that the program made of those, and has read."""
 
     name: str
     paid: list[int] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
     fresh: Any = None
     last: Any = None
+    reworked: Any = None
     before: Any = None
     owed: bool = False
-    backward_site: Any = None
+    backward: Step | None = None
 
 
 class Accounts:
@@ -72,9 +73,13 @@ class Accounts:
             if account is None or (account.last is not None and account.last.shape != now.shape):
                 account = self.accounts[pointer] = Account(self._name(record, array))
             if not now.any() or (account.last is not None and not np.array_equal(now, account.last, equal_nan=True)):
-                # Cleared, or changed by the program: what is in it is the program's own.
-                account.paid, account.taken, account.fresh = [], set(), None
-            account.before = now
+                # Cleared, or changed by the program: what is in it is the program's own, unless it was taken too.
+                if now.any() and account.reworked is not None and np.array_equal(now, account.reworked, equal_nan=True):
+                    account.taken.update(account.paid)
+                else:
+                    account.paid, account.taken = [], set()
+                account.fresh = None
+            account.before, account.reworked = now, None
 
     def _name(self, record: TapeRecord, array: Any) -> str:
         for step in record.steps.values():
@@ -86,7 +91,7 @@ class Accounts:
     def after(self, record: TapeRecord) -> None:
         if not record.checked:
             return
-        site = self.recorder.steps[-1].site
+        backward = self.recorder.steps[-1]
         for array in self._arrays(record):
             account = self.accounts.get(array.grad.ptr)
             if account is None or account.before is None:
@@ -102,7 +107,7 @@ class Accounts:
                 account.paid.append(self.number)
                 account.fresh = part if account.fresh is None else account.fresh + part
                 account.owed = bool(part.any())
-                account.backward_site = site
+                account.backward = backward
         self.corrected = {}
 
     def read(self, step: Step) -> None:
@@ -131,6 +136,8 @@ class Accounts:
                 if account.owed and not contents.any() and account.last.any():
                     self._stale(step, account, array)
                     account.owed = False
+                elif account.taken and contents.any() and self._clearing(array, account.backward) is None:
+                    account.reworked = contents
                 continue
             new = [n for n in account.paid if n not in account.taken]
             if account.taken and new and account.fresh is not None:
@@ -176,7 +183,7 @@ class Accounts:
                 "code": "ADJ402",
                 "kind": "missing-zero",
                 "array": account.name,
-                "site": _pair(account.backward_site),
+                "site": _pair(account.backward.site if account.backward is not None else None),
                 "read": _pair(step.site),
                 "ad": account.last.ravel().tolist()[:256],
                 "fd": account.fresh.ravel().tolist()[:256],
@@ -185,20 +192,20 @@ class Accounts:
             }
         )
 
+    def _clearing(self, array: Any, since: Step | None = None) -> Step | None:
+        """The latest step that cleared an array's gradient, after `since`."""
+        for step in reversed(self.recorder.steps):
+            if since is not None and step.index <= since.index:
+                return None
+            if step.kind == "tape" and step.detail in ("zero", "reset"):
+                if any(r() is array for r in step.keep if callable(r)):
+                    return step
+            elif step.kind == "fill" and step.options.get("gradient") == "write" and step.options["primal"]() is array:
+                return step
+        return None
+
     def _stale(self, step: Step, account: Account, array: Any) -> None:
-        cleared = next(
-            (
-                s
-                for s in reversed(self.recorder.steps)
-                if (
-                    s.kind == "tape"
-                    and s.detail in ("zero", "reset")
-                    and any(r() is array for r in s.keep if callable(r))
-                )
-                or (s.kind == "fill" and s.options.get("gradient") == "write" and s.options["primal"]() is array)
-            ),
-            None,
-        )
+        cleared = self._clearing(array)
         if cleared is None:
             return
         self.tell(
