@@ -162,6 +162,10 @@ def _lint(arguments: Sequence[str]) -> int:
         _writable(Path(options.output_file))
     paths, buffers = _inputs(options)
     request = Request(paths, overrides, buffers, jobs=_jobs(options.jobs), cache=not options.no_cache)
+    if options.confirm:
+        from warp_lint.confirming import get_ready
+
+        get_ready()
     try:
         result = lint(request)
         fail_on = overrides.fail_on or _fail_on(result, request.paths)

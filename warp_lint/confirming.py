@@ -88,6 +88,15 @@ def _docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+def get_ready() -> None:
+    """Let Warp be imported, in a subprocess, while the linter looks for what is to be run there."""
+    if importlib.util.find_spec("warp") is not None:
+        from warp_lint.confirm.options import ConfirmOptions
+        from warp_lint.confirm.prewarm import start
+
+        start(ConfirmOptions())
+
+
 def confirm(result: Result, plan: Plan, tell: Callable[[str], None]) -> Confirmation:
     """Run what the plan says, in subprocesses, and judge the findings by it. `tell` is called with what
     is about to be executed, and with progress."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.judge import Outcome, agrees
 from warp_lint.confirm.options import ConfirmOptions
-from warp_lint.confirm.process import Exit, Worker, python_command
+from warp_lint.confirm.prewarm import Place, take
+from warp_lint.confirm.process import Exit, Worker
 from warp_lint.confirm.setup import settings_of
 from warp_lint.confirm.wrap import sink_source
 
@@ -64,19 +64,17 @@ class Batch:
         job["skip"] = skip
         job["agreeing"] = [t["key"] for t in targets if t["key"] in skip and self._waits(t)]
         text = json.dumps(job)
-        stem = runs / hashlib.sha256(f"{text}{id(self)}".encode()).hexdigest()[:16]
-        events, log, task = stem.with_suffix(".events"), stem.with_suffix(".log"), stem.with_suffix(".json")
-        job["events"] = str(events)
-        task.write_text(json.dumps(job), encoding="utf-8")
+        place = Place(runs / hashlib.sha256(f"{text}{id(self)}".encode()).hexdigest()[:16])
         patience = options.compile_timeout
-        command = [*python_command(options.python), "-m", "warp_lint.confirm.worker", str(task)]
-        # Its own folder for temporary files: what a crash leaves behind goes with it.
-        scratch = stem.with_suffix(".tmp")
         try:
-            scratch.mkdir(exist_ok=True)
-            worker = Worker(command, events, log, cwd=runs, env={"TMPDIR": str(scratch)})
+            ready = _given(job, options)
+            if ready is None:
+                _write(job, place)
+                worker = place.launch(options, str(place.task))
+            else:
+                place, worker = ready
         except OSError as error:
-            shutil.rmtree(scratch, ignore_errors=True)
+            place.clear()
             self._fail(targets, f"`{options.python}` can't be run: {error.strerror}")
             return []
         current: str | None = None
@@ -105,9 +103,7 @@ class Batch:
                 if key in self.outcomes:
                     self.outcomes[key] = _further(self.outcomes[key], event)
         again = self._after(worker, targets, current, compiling, adjoint)
-        for path in (events, log, task):
-            path.unlink(missing_ok=True)
-        shutil.rmtree(scratch, ignore_errors=True)
+        place.clear()
         return again
 
     def _after(
@@ -215,6 +211,27 @@ def _further(outcome: Outcome, event: dict[str, Any]) -> Outcome:
         marks=frozenset(map(int, _list(event.get("marks")))),
         reached=frozenset(outcome.reached or ()) | frozenset(map(int, _list(event.get("reached")))),
     )
+
+
+def _write(job: dict[str, Any], place: Place) -> None:
+    job["events"] = str(place.events)
+    place.task.write_text(json.dumps(job), encoding="utf-8")
+
+
+def _given(job: dict[str, Any], options: ConfirmOptions) -> tuple[Place, Worker] | None:
+    """A worker that was waiting and has the job now."""
+    ready = take(options)
+    if ready is None:
+        return None
+    place, worker = ready
+    try:
+        _write(job, place)
+        worker.give(str(place.task))
+    except OSError:  # it has ended meanwhile
+        worker.stop()
+        place.clear()
+        return None
+    return ready
 
 
 def _list(value: object) -> list[Any]:

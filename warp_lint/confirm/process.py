@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.005
 TAIL_BYTES = 4000
 
 
@@ -87,6 +87,7 @@ class Worker:
         log: Path,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        waits: bool = False,
     ) -> None:
         self._events = events
         self._log = log
@@ -94,7 +95,7 @@ class Worker:
         self._output = log.open("wb")
         self._process = subprocess.Popen(
             list(command),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if waits else subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.STDOUT,
             cwd=cwd,
@@ -126,6 +127,16 @@ class Worker:
             self.stop()
             self._output.close()
 
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def give(self, text: str) -> None:
+        """One line of input for a process that waits for it. Raises OSError if it has ended."""
+        assert self._process.stdin is not None
+        with self._process.stdin as stream:
+            stream.write(text.encode() + b"\n")
+
     def stop(self) -> None:
         """Kill the process and whatever it started."""
         if self._process.poll() is None:
@@ -137,6 +148,8 @@ class Worker:
             except (ProcessLookupError, PermissionError):
                 pass
             self._process.wait()
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.stdin.close()
 
     def tail(self) -> str:
         """The end of what the process printed."""
