@@ -207,6 +207,34 @@ def host():
     tape.backward(loss)
 
 
+def loss_outside():
+    a, y, loss = array(1.0, 2.0), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+    wp.launch(total, dim=2, inputs=[y], outputs=[loss])  # after the tape
+    tape.backward(loss)
+
+
+def loss_of_host():
+    a, y = array(1.0, 2.0), zeros(2)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+    loss = array(float((y.numpy() ** 2).sum()))
+    tape.backward(loss)
+
+
+def scanned():
+    a, y, z, loss = array(1.0, 2.0), zeros(2), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        wp.utils.array_scan(y, z, inclusive=True)
+        wp.launch(total, dim=2, inputs=[z], outputs=[loss])
+    tape.backward(loss)
+
+
 def crash():
     os.kill(os.getpid(), signal.SIGSEGV)
 

@@ -25,6 +25,9 @@ from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
 from warp_lint.confirm.live.window import Region, Unfit, Window
 
+OFF_TAPE = "the array that backward starts from is not on the tape"
+OUTPUT_LAST = frozenset({"array_sum", "array_inner", "array_scan"})  # utilities that write their last array unread
+
 
 class Check:
     """One backward under examination. Runs in a process of its own where the system can fork, since it
@@ -59,6 +62,7 @@ class Check:
         self.implicit: set[int] = set()  # regions whose contents a recorded function stands for
         self.size = 4  # bytes of the coarsest floating-point type on the tape
         self.forward: Forward
+        self.off_tape = False  # backward starts from an array that no step of the tape has
         self.base = self.magnitude = 0.0  # the objective, and the size of the terms it sums
 
     def run(self) -> Judgement:
@@ -144,6 +148,8 @@ class Check:
         saved.restore()
         probe_parameters(self, judgement)
         judge(self, judgement)
+        if self.off_tape and judgement.status != "wrong":
+            raise Unfit(OFF_TAPE)
         judgement.observations = remarks(self, judgement)
         self.candidates = [*self._unrecorded_forward(ideal), *consumed(self)]
         saved.restore()
@@ -235,11 +241,16 @@ class Check:
         for array, seed in pairs:
             low, high = self.warp.extent(array)
             index = locate(window.extents, low)
-            if index < 0:
-                raise Unfit("the array that backward starts from is not on the tape")
-            region = window.regions[index]
             touch = _touch_of(self.warp, array)
             values = np.ones(touch.view().shape) if seed is None else _touch_of(self.warp, seed).view().astype(float)
+            if index < 0 or not self._on_tape(window.regions[index]):
+                if self.record.probe is None:
+                    raise Unfit(OFF_TAPE)
+                self.off_tape = True
+            if index < 0:
+                self.seed_touches.append((touch, values))
+                continue
+            region = window.regions[index]
             grad = getattr(array, "grad", None)
             if grad is None and seed is not None:
                 grad = seed
@@ -270,6 +281,10 @@ class Check:
         if 0 < record.differentiated < len(record.tape.launches):
             shadow.skipped = record.differentiated
 
+    def _on_tape(self, region: Region) -> bool:
+        """Whether anything in the tape's scope touches a region."""
+        return any(step in self.window.timeline for step, _ in region.touches)
+
     def _outputs(self) -> set[int]:
         """Regions that the tape writes and does not read afterwards."""
         last: dict[int, bool] = {}
@@ -294,6 +309,7 @@ class Check:
                 if (
                     item.kind == "fill"
                     or (item.kind == "copy" and position == 0)
+                    or (item.kind == "call" and item.detail in OUTPUT_LAST and position and touch.after is not None)
                     or (item.kind == "launch" and window.stores_first(item, touch) and touch.after is not None)
                 ):
                     first[index] = False

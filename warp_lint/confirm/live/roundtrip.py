@@ -19,11 +19,11 @@ MAX_ELEMENTS = 8
 
 
 def suspects(check: Check) -> list[Step]:
-    """Steps in the tape's scope by which values may pass the tape by."""
+    """Steps in the tape's scope by which values may pass the tape by; up to backward if it starts off the tape."""
     first, last = check.window.first, check.record.exited_at or check.steps[-1].index
     result = []
     for step in check.steps:
-        if not first <= step.index <= last or step.tape is None:
+        if step.index < first or not (check.off_tape or (step.index <= last and step.tape is not None)):
             continue
         if (
             step.kind == "call"
@@ -43,7 +43,7 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
     strangers = _strangers(check)
     wanted = (
         [p for p in judgement.parameters if not p.region.seed]
-        if seen or not check.forward.faithful or check.forward.functions
+        if seen or check.off_tape or not check.forward.faithful or check.forward.functions
         else []
     )
     if not wanted and not strangers:
@@ -118,6 +118,8 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
         touch = recorder.touch_array(array, "array")
         if not _existed(check, touch) or recorder.primal(array.ptr) is not None:
             continue
+        if any(low < seed.high and seed.low < high for seed, _ in check.seed_touches):
+            continue
         touch.name = recorder.names.known(array)
         if touch.name and touch.delta is not None:
             result.append((touch, touch.delta))
@@ -127,6 +129,9 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
 def passed_by(check: Check) -> list[dict[str, Any]]:
     """What to blame where differences of the program disagree and every launch is right."""
     seen = suspects(check)
+    outside = _after_the_tape(check) if check.off_tape else None
+    if outside is not None:
+        return [outside]
     calls = [s for s in seen if s.kind == "call"]
     copies = [s for s in seen if s.kind == "copy"]
     chosen = calls or copies or seen
@@ -143,3 +148,35 @@ def passed_by(check: Check) -> list[dict[str, Any]]:
             "path": [(s.path, s.line) for s in step.call_path],
         }
     ]
+
+
+def _after_the_tape(check: Check) -> dict[str, Any] | None:
+    """What computed the array that backward starts from, after the tape's last step: a launch, or the host."""
+    recorder = check.recorder
+    assert recorder is not None
+    low, high = check.seed_touches[0][0].low, check.seed_touches[0][0].high
+    last = check.window.entries[-1].index
+    for step in check.steps:
+        written = [t for t in step.touches if t.after is not None and t.low < high and low < t.high]
+        if step.index > last and step.kind == "launch" and written:
+            return {
+                "code": "ADJ411",
+                "kind": "unrecorded-forward",
+                "site": (step.site.path, step.site.line),
+                "array": written[0].label,
+                "actor": step.name,
+                "path": [(s.path, s.line) for s in step.call_path],
+            }
+    made = recorder.allocated.get(low)
+    reads = [s for s in suspects(check) if s.kind in ("read", "call")]
+    if made is None or not reads or recorder.born.get(low, 0) < reads[0].index:
+        return None
+    path = made[0]
+    return {
+        "code": "ADJ408",
+        "kind": "round-trip",
+        "site": (path[-1].path, path[-1].line),
+        "array": reads[0].touches[0].label if reads[0].touches else "",
+        "actor": "the host",
+        "path": [],
+    }
