@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from warp_lint.syntax.project import Project
 
 VALUES = ("ADJ413",)  # about values, not about gradients
+# How far gradients of half and single precision may be from those of double, beside the largest of their array.
+HALF, SINGLE = 0.1, 0.02
 LEAST_DOUBLE = 2.0  # seconds for the checks of a run in double precision
 DROWNED = "finite differences were drowned in rounding"
 _BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
@@ -146,7 +148,10 @@ def add_double(
     second = report_of(argv, run, findings, project)
     report.seconds += second.seconds
     report.checking += second.checking
-    if second.status in ("right", "wrong"):
+    strayed = astray(report.backwards, second.backwards) if second.status == "right" else ""
+    if strayed:
+        report.notes.append(f"double precision gave no answer either: {strayed}")
+    elif second.status in ("right", "wrong"):
         report.status = second.status
         report.sentence = f"in double precision, {second.sentence}; in single precision differences drown in rounding"
         report.findings, report.proofs, report.backwards = second.findings, second.proofs, second.backwards
@@ -156,6 +161,26 @@ def add_double(
         why = second.sentence if second.status == "inconclusive" else f"the program {second.ended}"
         report.notes.append(f"double precision gave no answer either: {why}")
     report.observations = tuple(render(report))
+
+
+def astray(single: Sequence[dict[str, Any]], double: Sequence[dict[str, Any]]) -> str:
+    """Where gradients of one precision are far from those of the other: which, and by how much; "" if nowhere."""
+    others = {b["number"]: b for b in double if b["status"] == "right"}
+    for backward in single:
+        other = others.get(backward["number"])
+        if other is None or backward["status"] not in ("right", "inconclusive"):
+            continue
+        exact = {row.name: row.truth for row in rows_of(other)}
+        found = [(row.name, row.ad, exact[row.name]) for row in rows_of(backward) if row.name in exact]
+        sizes: dict[str, float] = {}
+        for name, _, truth in found:
+            array = name.partition(".grad[")[0]
+            sizes[array] = max(sizes.get(array, 0.0), abs(truth))
+        limit = HALF if backward.get("bytes") == 2 else SINGLE
+        for name, ad, truth in found:
+            if not abs(ad - truth) <= limit * max(sizes[name.partition(".grad[")[0]], 1e-12):
+                return f"`{name}` is {ad:.4g} in the program's precision and {truth:.4g} in double precision"
+    return ""
 
 
 def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], project: Project | None) -> ProgramReport:

@@ -1,5 +1,6 @@
 """A small term in a large loss: single precision can't see its derivative. `wrong` overwrites what the gradient
-needs, `loop` has a kernel with a wrong adjoint, `severed` an array without a gradient."""
+needs, `loop` has a kernel with a wrong adjoint, `severed` an array without a gradient. `half` sums up more ones than
+half precision can count; in `lost` so does the gradient."""
 
 import sys
 
@@ -40,7 +41,24 @@ def total(e: wp.array(dtype=float), loss: wp.array(dtype=float)):
     wp.atomic_add(loss, 0, e[wp.tid()])
 
 
+@wp.kernel
+def count(x: wp.array(dtype=wp.float16), total: wp.array(dtype=wp.float16)):
+    i = wp.tid()
+    wp.atomic_add(total, 0, x[i % x.shape[0]])
+
+
+def halves(n):
+    x = wp.array(np.ones(n, np.float16), requires_grad=True)
+    total = wp.zeros(1, dtype=wp.float16, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(count, dim=4096, inputs=[x, total])
+    tape.backward(total)
+    print("x", x.grad.numpy()[0], x.dtype)
+
+
 def main():
+    if sys.argv[1] in ("half", "lost"):
+        return halves(4096 if sys.argv[1] == "half" else 1)
     x = wp.array(np.linspace(0.1, 1.2, 12, dtype=np.float32).reshape(4, 3), dtype=wp.vec3, requires_grad=True)
     k = wp.array(np.array([0.3], np.float32), requires_grad=True)
     s = Scales()

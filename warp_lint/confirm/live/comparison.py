@@ -22,6 +22,7 @@ EXACT = 1e-3  # relative difference between two exact gradients that counts
 TOLERANCE = {2: 0.1, 4: 2e-2, 8: 2e-3}
 DROWNED = {2: 0.05, 4: 0.02, 8: 1e-5}  # error of a difference, beside its natural size, above which it says nothing
 AGREES = 0.1  # error of a difference, beside its value, above which agreement says nothing
+KINK_ERROR = 0.2  # error of a difference at a kink, beside its sides, above which it says nothing
 ELEMENTS = 24
 DROWNED_OUT = "finite differences were drowned in rounding"
 ZERO = "every gradient is zero here"
@@ -74,7 +75,7 @@ def differences(check: Check, judgement: Judgement) -> None:
     forward.frozen = {group[1] for group in check.intended if group[0] == "gradient"}
     if not check.seed_touches:
         return
-    check.size = coarsest(check.window, check.window.regions)
+    check.size = judgement.size = coarsest(check.window, check.window.regions)
     if check.off_tape:  # only differences of the whole program tell
         check.base, check.magnitude = check.objective(), magnitude_of(check)
         return
@@ -82,6 +83,7 @@ def differences(check: Check, judgement: Judgement) -> None:
     check.magnitude = magnitude_of(check)
     if not forward.faithful:
         return
+    judgement.value = check.base
     forward.measure_noise(check.base)
     judgement.parameters = [p for p in judgement.parameters if not without_influence(check, p)]
     parameters = judgement.parameters
@@ -223,7 +225,9 @@ def _tells(found: Difference, ad: float, ideal: float, floor: float, drowned: fl
     a derivative that is zero, beside its natural size."""
     if not found.known:
         return False
-    if found.kink or found.error <= max(0.5 * max(abs(found.value), abs(ad)), 10 * floor):
+    if found.kink:  # where one is told from rounding, and from bends nearby
+        return found.error <= KINK_ERROR * max(abs(found.left), abs(found.right), 10 * floor)
+    if found.error <= max(0.5 * max(abs(found.value), abs(ad)), 10 * floor):
         return True
     return ad == ideal == 0.0 and found.error <= drowned
 

@@ -24,6 +24,8 @@ def encode_judgement(judgement: Judgement) -> dict[str, Any]:
         "culprits": [{k: v for k, v in c.items() if k != "group"} for c in judgement.culprits],
         "observations": judgement.observations,
         "method": judgement.method,
+        "value": judgement.value,
+        "bytes": judgement.size,
         "unclear": judgement.unclear,
     }
 

@@ -40,4 +40,6 @@ class Judgement:
     seconds: float = 0.0
     launches: int = 0
     method: str = "differences"
+    value: float | None = None  # of what is differentiated, where it could be computed again
+    size: int = 4  # bytes of the coarsest floating-point type on the tape
     unclear: list[str] = field(default_factory=list)  # arrays that differences say nothing about
