@@ -301,6 +301,12 @@ class Adjoint:
             self._through_constructor(value, mask, inner)
             return
         total = mask | _union(inner)
+        if entry.name == "trace" and value.args and value.args[0].type.kind == "mat":
+            shape = value.args[0].type.shape
+            if shape and shape[0] > 0:
+                for diagonal in range(shape[0]):
+                    self._to_part(value.args[0], (diagonal, diagonal), total)
+                return
         for argument, position in zip(value.args, value.bound, strict=False):
             if position is None or position >= len(entry.operands):
                 continue
@@ -387,6 +393,9 @@ class Adjoint:
             self._operands(value, use, found)
         elif op == "phi":
             found.append(Need(value, value.args[0], "condition", act, use))
+        elif op == "ret":
+            for condition in value.prefix:
+                found.append(Need(value, condition, "condition", act, use))
         elif op in ("load", "store"):
             pair = extremum(value)
             if pair is not None and self.act[pair[1].id]:

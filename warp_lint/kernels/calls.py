@@ -554,6 +554,7 @@ class Calls(Expressions):
         # Which value is returned depends on the conditions of early returns.
         result = self.make("ret", type, [*values, *(deciding if len(values) > 1 else ())], node)
         result.extra = frame
+        result.prefix = tuple(deciding) if len(values) > 1 else ()
         if len(values) == 1:
             result.const = values[0].const
             if type.kind == "tile":

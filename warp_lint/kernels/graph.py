@@ -118,7 +118,8 @@ class Value:
 
     `op`: "const", "opaque", "param", "tid", "call" (builtin `name`, see `entry` and `bound`), "phi" (condition,
     then, else), "copy", "index" (component `key` of operand 0), "load" (see `event`), "carry" (initial, back),
-    "after" (value of a rolled loop's name behind the loop), "arg", "ret" (crossing into and out of a func),
+    "after" (value of a rolled loop's name behind the loop), "arg", "ret" (crossing into and out of a func; `prefix`:
+    conditions that decide which value returns),
     "mutate" (previous version, new component), "array" (`path`, index prefix in `prefix`), "loopvar",
     "severed" (operands whose derivative is lost; `name` says how), "struct", "tuple", "function", "type".
     """

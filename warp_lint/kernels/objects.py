@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from warp_lint.kernels.graph import Key, Value
+from warp_lint.kernels.conditions import exclusive
+from warp_lint.kernels.graph import Guard, Key, Value
 from warp_lint.kernels.linear import Linear, combine
 from warp_lint.kernels.types import Type
 
@@ -58,10 +59,18 @@ def surely(written: Key | None, read: Key | None) -> bool:
     return all(_element(left, right) is Relation.COVERS for left, right in zip(written, read, strict=False))
 
 
-def contents(value: Value, key: Key, limit: int = 200, sure: bool = False, past: bool = False) -> list[Value]:
-    """Values that component `key` of an object may hold; an object stands for its component.
+def contents(
+    value: Value,
+    key: Key,
+    limit: int = 200,
+    sure: bool = False,
+    past: bool = False,
+    guards: tuple[Guard, ...] = (),
+) -> list[Value]:
+    """Values that component `key` of an object may hold (or is a sum of); an object stands for its component.
 
     `sure`: leave out writes that only may have touched the component. `past`: also values replaced before.
+    `guards`: leave out what is written where these don't hold.
     """
     found: dict[int, Value] = {}
     seen: set[int] = set()
@@ -73,6 +82,9 @@ def contents(value: Value, key: Key, limit: int = 200, sure: bool = False, past:
         seen.add(node.id)
         if node.op == "mutate":
             how = relation(node.key, key)
+            if guards and how is not Relation.NONE and exclusive(node.guards, guards, node.loops):
+                pending.append(node.args[0])
+                continue
             if how is not Relation.NONE and (not sure or surely(node.key, key)):
                 held = node.args[1]
                 found[held.id] = held
@@ -89,9 +101,32 @@ def contents(value: Value, key: Key, limit: int = 200, sure: bool = False, past:
             else:
                 for item in part:
                     found[item.id] = item
-        elif not vanishing(node, key):
+        elif vanishing(node, key):
+            pass
+        elif key and node.op == "call" and node.name in _ELEMENTWISE and node.type.is_object:
+            pending.extend(node.args)
+        elif len(key) == 2 and node.op == "call" and node.name in ("diag", "skew", "transpose") and node.args:
+            found.update({v.id: v for v in _rearranged(node, key, limit, sure, past, guards)})
+        else:
             found[node.id] = node
     return list(found.values())
+
+
+_ELEMENTWISE = frozenset(("add", "sub", "neg"))
+_SKEW = {(0, 1): 2, (1, 0): 2, (0, 2): 1, (2, 0): 1, (1, 2): 0, (2, 1): 0}
+
+
+def _rearranged(node: Value, key: Key, limit: int, sure: bool, past: bool, guards: tuple[Guard, ...]) -> list[Value]:
+    """Where an element of a matrix comes from that only arranges what it is given."""
+    if node.name == "transpose":
+        inner: Key = key[::-1]
+    elif node.name == "diag":
+        inner = (key[0],)
+    elif key in _SKEW:
+        inner = (_SKEW[key],)
+    else:
+        return [node]
+    return contents(node.args[0], inner, limit, sure, past, guards)
 
 
 def vanishing(node: Value, key: Key, depth: int = 0) -> bool:

@@ -15,7 +15,7 @@ from warp_lint.kernels.conditions import exclusive
 from warp_lint.kernels.effects import Access
 from warp_lint.kernels.graph import Event, Frame, Guard, Key, Loop, Mutation, Value, implied
 from warp_lint.kernels.memory import Hit, Memory
-from warp_lint.kernels.objects import Relation, relation
+from warp_lint.kernels.objects import Relation, contents, relation
 from warp_lint.kernels.parts import taint_of
 from warp_lint.kernels.unchanged import keeps
 
@@ -42,6 +42,9 @@ class Defect:
 
     need: Need
     cause: Cause
+
+
+_BY_COMPONENT = frozenset(("dot", "length_sq", "cw_mul"))
 
 
 def first_of(writes: list[Event], read: Event) -> list[Event]:
@@ -265,7 +268,7 @@ class Replay:
 
     def _before(self, write: Event, read: Event) -> bool:
         """A write that happens again in the replay, ahead of a read that saw its first effect."""
-        if read.frame is write.frame:
+        if read.frame is write.frame and write.access is not Access.ACCUMULATE:
             return False
         return write.time < read.time and self.memory.same_pass(write, read)
 
@@ -346,13 +349,30 @@ class Replay:
     def _elementwise(self, need: Need) -> list[Key] | None:
         """Components that matter of a vector times a scalar, if only some of the product are used."""
         user = need.user
-        if user.op != "call" or user.name not in ("mul", "div") or need.value.type.kind != "vec":
+        if user.op != "call" or need.value.type.kind != "vec":
+            return None
+        if user.name in _BY_COMPONENT:
+            return self._varied(need)
+        if user.name not in ("mul", "div"):
             return None
         if self.adjoint.use[user.id]:
             return None
         if need.value not in user.args or not all(a is need.value or a.type.kind == "float" for a in user.args):
             return None
         return [key for key, mask in self.adjoint.parts.get(user.id, {}).items() if mask] or None
+
+    def _varied(self, need: Need) -> list[Key] | None:
+        """The adjoint of a sum over components reads those whose partner has a derivative."""
+        shape = need.value.type.shape
+        if not shape or shape[0] < 1:
+            return None
+        partners = [other for other in need.user.args if other is not need.value] or [need.value]
+        keys: list[Key] = [
+            (part,)
+            for part in range(shape[0])
+            if any(self.adjoint.act[held.id] for other in partners for held in contents(other, (part,)))
+        ]
+        return keys if keys and len(keys) < shape[0] else None
 
     def _components(self, value: Value, keys: list[Key]) -> int:
         result = 0

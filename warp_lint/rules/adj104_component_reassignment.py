@@ -154,7 +154,7 @@ def replaced(value: Value) -> list[Value]:
     with a loop never meets itself."""
     key = value.key or ()
     moving = any(isinstance(part, Linear) and part.terms for part in key)
-    held = contents(value.args[0], key, sure=True, past=True)
+    held = contents(value.args[0], key, sure=True, past=True, guards=value.guards)
     return [h for h in held if not (moving and h is value.args[1])]
 
 
