@@ -45,12 +45,13 @@ class Request:
 @dataclass(slots=True)
 class Unit:
     """One project of a run: the files below one root that are linted together. `differentiated`: those
-    whose kernels are worth checking."""
+    whose kernels are worth checking; `silent`: those without a word of Warp."""
 
     config: Config
     settings: Settings
     texts: dict[Path, str]
     contents: dict[Path, bytes]
+    silent: list[Path] = field(default_factory=list)
     differentiated: frozenset[Path] = frozenset()
     project: Project | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -88,6 +89,7 @@ def lint(request: Request) -> Result:
             unit = units[config.root] = Unit(config, _settings(config, request.overrides), {}, {})
         _read(unit, file, buffers.get(file), file in explicit, display)
     for root in sorted(units):
+        _read_programs(units[root], display)
         _analyse(units[root], request, configs, display)
     whole = bool(found.folders)
     findings: list[Finding] = []
@@ -177,6 +179,7 @@ def _read(unit: Unit, file: Path, buffer: str | bytes | None, explicit: bool, di
             unit.errors.append(LintError(display(file), 1, 1, f"can't be read: {error.strerror or error}"))
             return
         if not explicit and b"warp" not in data and not data.startswith(_UTF16):
+            unit.silent.append(file)
             return
         text = decode(data, display(file))
     if isinstance(text, LintError):
@@ -191,6 +194,18 @@ def _read(unit: Unit, file: Path, buffer: str | bytes | None, explicit: bool, di
         checker = Project(file.parent, display)
         checker.add(file, text)
         unit.errors += checker.errors
+
+
+def _read_programs(unit: Unit, display: Displayer) -> None:
+    """Take in files that leave Warp to what they import."""
+    for file in gate.programs(unit.config, unit.contents, unit.silent):
+        try:
+            data = file.read_bytes()
+        except OSError:
+            continue
+        text = decode(data, display(file))
+        if isinstance(text, str):
+            unit.texts[file], unit.contents[file] = text, data
 
 
 def _analyse(unit: Unit, request: Request, configs: Configs, display: Displayer) -> None:

@@ -68,6 +68,34 @@ def differentiated(config: Config, contents: Mapping[Path, bytes], configs: Conf
     return Answer(bool(signs), _Graph(config.root, contents, others).reached(signs) & every)
 
 
+def programs(config: Config, contents: Mapping[Path, bytes], silent: Iterable[Path]) -> list[Path]:
+    """Those of the files without a word of Warp that import, directly or through others, one with a sign of
+    gradients: the program may be there, and only the simulation elsewhere."""
+    others = list(silent)
+    signs = {file for file, data in contents.items() if has_sign(data)}
+    if not signs or not others or len(others) > _LIMIT or config.differentiable is False:
+        return []
+    graph = _Graph(config.root, contents, others)
+    importers: dict[Path, list[Path]] = {}
+    seen = set(others)
+    pending = list(others)
+    while pending:
+        file = pending.pop()
+        for target in graph.imports(file):
+            importers.setdefault(target, []).append(file)
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    found: set[Path] = set()
+    leading = list(signs)
+    while leading:
+        for file in importers.get(leading.pop(), ()):
+            if file not in found:
+                found.add(file)
+                leading.append(file)
+    return sorted(found & set(others))
+
+
 def _sign_on_disk(file: Path) -> bool:
     try:
         status = file.stat()

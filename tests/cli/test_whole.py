@@ -141,3 +141,57 @@ def test_the_same_findings_in_any_order_and_number_of_processes():
     first = output("-j1", *paths)
     assert len(json.loads(first)["findings"]) > len(paths)
     assert output("-j3", *reversed(paths)) == first
+
+
+SIMULATION = """\
+import warp as wp
+
+from kernels import step
+
+
+class Simulation:
+    def __init__(self):
+        self.a = wp.ones(3, dtype=float, requires_grad=True)
+        self.loss = wp.zeros(3, dtype=float, requires_grad=True)
+
+    def run(self):
+        tape = wp.Tape()
+        with tape:
+            wp.launch(step, dim=3, inputs=[self.a], outputs=[self.loss])
+        tape.backward(grads={self.loss: wp.ones_like(self.loss)})
+        return self.a.grad.numpy()
+"""
+ACCUMULATED = ("simulation.py", 15, "ADJ402")
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        ("s = Simulation()\nprint(s.run())\n", []),
+        ("print(Simulation().run())\n", []),
+        ("s = Simulation()\nfor _ in range(2):\n    print(s.run())\n", [ACCUMULATED]),
+        ("def main():\n    s = Simulation()\n    print(s.run())\n\n\nmain()\n", []),
+        ("def main():\n    s = Simulation()\n    print(s.run(), s.run())\n\n\nmain()\n", [ACCUMULATED]),
+    ],
+    ids=["once", "temporary", "loop", "main", "main-twice"],
+)
+def test_programs_without_a_word_of_warp(tmp_path, lint, program, found):
+    """Whether a method runs twice is known from the file that calls it, in the same file or another."""
+    (tmp_path / "kernels.py").write_text(SQUARE)
+    (tmp_path / "simulation.py").write_text(SIMULATION)
+    (tmp_path / "train.py").write_text("from simulation import Simulation\n\n" + program)
+    assert lint(".")[1] == found
+    (tmp_path / "train.py").unlink()
+    (tmp_path / "simulation.py").write_text(SIMULATION + "\n\n" + program)
+    assert lint(".")[1] == found
+
+
+def test_programs_are_found_through_packages(tmp_path, lint):
+    package = tmp_path / "sim"
+    package.mkdir()
+    (tmp_path / "kernels.py").write_text(SQUARE)
+    (package / "simulation.py").write_text(SIMULATION)
+    (package / "__init__.py").write_text("from .simulation import Simulation\n")
+    (tmp_path / "train.py").write_text("import sim\n\nprint(sim.Simulation().run())\n")
+    (tmp_path / "other.py").write_text("import json\n\nprint(json.dumps({)\n")  # no concern of ours
+    assert lint(".") == (0, [])

@@ -221,14 +221,14 @@ class _Planner:
                 return found
         return None
 
-    @staticmethod
-    def _script(outline: scopes.Outline) -> bool:
-        """Does the top level call functions of the file that lead to a tape?"""
-        wanted = [r for r in outline.routines if r.owner is None and (r.scopes or r.backward)]
-        if not wanted:
-            return False
-        names = {r.node.name for r in scopes.leading([r for r in outline.routines if r.owner is None], wanted)}
-        return bool(names & outline.top_names)
+    def _script(self, outline: scopes.Outline) -> bool:
+        """Does the top level name functions, methods or imports that lead to a tape?"""
+        names = self._imported_leads(outline.module)
+        for routine in outline.routines:
+            if routine.scopes or routine.backward:
+                dunder = routine.owner is not None and routine.node.name.startswith("__")
+                names.add(routine.owner.name if dunder and routine.owner is not None else routine.node.name)
+        return bool(scopes.spread(outline.routines, names) & outline.top_names)
 
     # Running
 

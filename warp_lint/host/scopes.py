@@ -92,7 +92,7 @@ def outline(module: Module) -> Outline:
                 pending.extend((s, None) for s in reversed(inner))
                 if isinstance(statement, ast.If):
                     _scan(module, statement.test, top)
-            else:
+            elif not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 _scan(module, statement, top)
     return Outline(module, routines, top.scopes, has_main, top.names)
 
@@ -122,6 +122,18 @@ def leading(routines: list[Routine], wanted: list[Routine]) -> list[Routine]:
     in source order."""
     reach: set[int] = {id(r) for r in wanted}
     names = {r.node.name for r in wanted if not r.node.name.startswith("__")}
+    spread(routines, names, reach)
+    members = [r for r in routines if id(r) in reach]
+    called: set[str] = set()
+    for routine in members:
+        called |= routine.names - {routine.node.name}
+    tops = [r for r in members if r.node.name not in called and r.node.name != "__init__"]
+    return tops or wanted
+
+
+def spread(routines: list[Routine], names: set[str], reach: set[int] | None = None) -> set[str]:
+    """Add to `names` those of the routines that lead there by name (and to `reach` their identities)."""
+    reach = set() if reach is None else reach
     changed = True
     while changed:
         changed = False
@@ -131,12 +143,7 @@ def leading(routines: list[Routine], wanted: list[Routine]) -> list[Routine]:
                 if not routine.node.name.startswith("__"):
                     names.add(routine.node.name)
                 changed = True
-    members = [r for r in routines if id(r) in reach]
-    called: set[str] = set()
-    for routine in members:
-        called |= routine.names - {routine.node.name}
-    tops = [r for r in members if r.node.name not in called and r.node.name != "__init__"]
-    return tops or wanted
+    return names
 
 
 def enclosing_conditions(root: ast.AST, target: ast.AST) -> list[tuple[ast.expr, bool]]:
