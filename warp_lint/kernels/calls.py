@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from warp_lint.kernels import types as t
-from warp_lint.kernels.builtins import Builtin, Use, lookup
+from warp_lint.kernels.builtins import Builtin, Use, draws, lookup
 from warp_lint.kernels.constants import evaluate
 from warp_lint.kernels.detect import decorator_of, kernel_kind
 from warp_lint.kernels.effects import Access
@@ -269,7 +269,17 @@ class Calls(Expressions):
                 return chosen
         if name == "len":
             value.type = t.INT
+        if args and draws(name):
+            self._advance(args[0], node)
         return value
+
+    def _advance(self, state: Value, node: ast.AST) -> None:
+        """A random number was drawn: the state is another one."""
+        name = self._name_of(node, 0)
+        if name in self.env:
+            following = self.make("call", state.type, (state,), node)
+            following.name = "rand_next"
+            self.env[name] = following
 
     def _tid(self, node: ast.AST) -> Value:
         count = 1 if self.expected is None else self.expected

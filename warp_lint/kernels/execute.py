@@ -10,6 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from warp_lint.kernels import types as t
+from warp_lint.kernels.builtins import draws
 from warp_lint.kernels.calls import Calls
 from warp_lint.kernels.detect import Options, kernel_kind
 from warp_lint.kernels.effects import Access, Path
@@ -588,6 +589,14 @@ def _controls(body: list[ast.stmt], kind: type[ast.stmt]) -> bool:
     return False
 
 
+def drawn_from(call: ast.Call) -> str:
+    """Name of the state that `wp.randf(state)` advances, if that is what a call does."""
+    head = call.func
+    name = head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
+    first = call.args[0] if call.args else None
+    return first.id if isinstance(first, ast.Name) and draws(name) else ""
+
+
 def _written_names(loop: ast.For | ast.While) -> tuple[dict[str, None], dict[str, None], set[str]]:
     """Names a loop assigns, names whose components (or whole, by a builtin) it may write, and the assigned ones that
     not only `+=` and `-=` do (which change a tile in place)."""
@@ -614,6 +623,11 @@ def _written_names(loop: ast.For | ast.While) -> tuple[dict[str, None], dict[str
                     root = root.value
                 if isinstance(root, ast.Name):
                     touched[root.id] = None
+            elif isinstance(node, ast.Call):
+                state = drawn_from(node)
+                if state:
+                    assigned[state] = None
+                    rebound.add(state)
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 for argument in node.value.args:
                     if isinstance(argument, ast.Name):

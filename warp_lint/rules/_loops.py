@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from warp_lint.findings import Location, Note
+from warp_lint.kernels.execute import drawn_from
 from warp_lint.kernels.graph import Loop
 from warp_lint.kernels.inspection import Inspection, call_notes, code_text
 from warp_lint.kernels.replay import Defect
@@ -85,7 +86,7 @@ def assignment(loop: Loop, name: str) -> ast.AST:
                 targets = list(node.targets)
             elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
                 targets = [node.target]
-            elif last is None and _passes(node, name):
+            elif last is None and (_passes(node, name) or (isinstance(node, ast.Call) and drawn_from(node) == name)):
                 last = node
             for target in targets:
                 for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
