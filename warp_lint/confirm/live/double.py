@@ -71,6 +71,7 @@ def promote(warp: Any, cache: str = "") -> None:
                     overload.defaults[name] = single(value)
     _own_hashes(context)
     _converted(types)
+    _identities(context, types)
     for name in SINGLE_ONLY:
         _refused(getattr(types, name))
     if cache:
@@ -117,11 +118,25 @@ def _rounded_arguments(codegen: Any, types: Any, functions: dict[str, Any]) -> N
 
     attribute = codegen.Adjoint.emit_Attribute
 
-    def emit_attribute(adj: Any, node: Any) -> Any:
-        return converted(adj, attribute(adj, node), single, double)
+    def emit_attribute(adj: Any, node: Any, **options: Any) -> Any:
+        return converted(adj, attribute(adj, node, **options), single, double)
 
     codegen.Adjoint.add_call = add_call
     codegen.Adjoint.emit_Attribute = codegen.Adjoint.node_visitors[ast.Attribute] = emit_attribute
+
+
+def _identities(context: Any, types: Any) -> None:
+    """Called from Python without a type, some Warps run these functions' native versions in single precision."""
+    original = context.Function.__call__
+    values = {"quat_identity": lambda: types.quatd(0.0, 0.0, 0.0, 1.0)}
+    values["transform_identity"] = lambda: types.transformd((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.key in values and self.is_builtin() and not args and not kwargs:
+            return values[self.key]()
+        return original(self, *args, **kwargs)
+
+    context.Function.__call__ = call
 
 
 def _refused(kind: Any) -> None:
