@@ -79,6 +79,8 @@ class Warp:
         except (ImportError, AttributeError) as error:
             raise Unsupported(f"Warp {self.name} lacks a name that the recorder needs ({error})") from error
         self._elements: dict[Any, Element] = {}
+        allocator = getattr(self.context, "CpuDefaultAllocator", None)
+        self.allocator: Any = allocator if hasattr(allocator, "deallocate") else None
 
     @property
     def untried(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,6 +67,7 @@ class Contents:
 
     def __init__(self) -> None:
         self._last: dict[tuple[int, int], Content] = {}
+        self._starts: list[int] = []  # of extents whose contents are held, sorted
         self.size = 0
 
     def take(self, low: int, high: int) -> Content:
@@ -75,12 +76,21 @@ class Contents:
         if last is not None and same(low, last):
             return last
         content = read(low, high)
+        if last is None:
+            insort(self._starts, low)
         self._last[key] = content
         self.size += content.size
         return content
 
-    def forget(self) -> None:
+    def forget(self, kept: Iterable[int] = ()) -> None:
+        """Start anew. `kept`: starts of the extents whose contents are still held."""
         self._last.clear()
+        self._starts = sorted(kept)
+
+    def within(self, low: int, high: int) -> bool:
+        """Whether contents are held of an extent that starts in `[low, high)`."""
+        index = bisect_left(self._starts, low)
+        return index < len(self._starts) and self._starts[index] < high
 
 
 class Saved:

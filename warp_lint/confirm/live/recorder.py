@@ -17,7 +17,7 @@ from typing import Any
 
 from warp_lint.confirm.live.graphs import Graphs
 from warp_lint.confirm.live.handles import Handles
-from warp_lint.confirm.live.hooks import arrays, bridges, handles, launches, structs, tapes
+from warp_lint.confirm.live.hooks import arrays, bridges, frees, handles, launches, structs, tapes
 from warp_lint.confirm.live.internals import Argument, Warp, descriptor_span
 from warp_lint.confirm.live.memory import Contents
 from warp_lint.confirm.live.sites import Names, Sites
@@ -75,6 +75,7 @@ class Recorder:
         self._undo: list[tuple[Any, str, Any]] = []
         self.at_uninstall: list[Callable[[], None]] = []
         self.torch_watched = False
+        self.postponed: list[tuple[int, int, Callable[[], None]]] = []  # address, bytes, and how to free them
         self._thread = threading.get_ident()
         self.pid = os.getpid()
         self._other_threads = False
@@ -82,7 +83,7 @@ class Recorder:
     # Installation
 
     def install(self) -> None:
-        for hooks in (launches, arrays, tapes, handles, structs, bridges):
+        for hooks in (launches, arrays, tapes, handles, structs, bridges, frees):
             hooks.install(self)
 
     def patch(self, owner: Any, name: str, value: Any) -> None:
@@ -215,11 +216,20 @@ class Recorder:
                 step.release()
         self._ring.clear()
         self._ring_bytes = 0
-        self.contents.forget()
-        kept = {
-            id(c): c.size for s in self.steps if s.held for t in s.touches for c in (t.before, t.after) if c is not None
-        }
+        touches = [t for s in self.steps if s.held for t in s.touches]
+        kept = {id(c): c.size for t in touches for c in (t.before, t.after) if c is not None}
+        self.contents.forget({t.low for t in touches if t.before is not None})
         self.contents.size = sum(kept.values())
+        self.free()
+
+    def free(self, all_of_it: bool = False) -> None:
+        """Free what was to be freed while its contents were held, as far as they no longer are."""
+        waiting, self.postponed = self.postponed, []
+        for pointer, size, free in waiting:
+            if not all_of_it and self.contents.within(pointer, pointer + size):
+                self.postponed.append((pointer, size, free))
+            else:
+                free()
 
     def pending(self) -> bool:
         return any(r.checked and r.awaiting and r.tape is not None for r in self.tapes.values())
