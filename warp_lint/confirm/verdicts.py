@@ -40,7 +40,8 @@ class Proof:
     actor: str = ""
     read: Place | None = None
     reader: str = ""
-    needed: Place | None = None
+    needed: Place | None = None  # the read in a kernel whose value its adjoint needs
+    definition: Place | None = None  # of that kernel
     launch: Place | None = None
     path: list[Place] = field(default_factory=list)
     ad: float | None = None
@@ -56,7 +57,7 @@ class Proof:
 
     @property
     def places(self) -> set[Place]:
-        return {p for p in (self.site, self.read, self.needed, self.launch, *self.path) if p is not None}
+        return {p for p in (self.site, self.read, self.definition, self.launch, *self.path) if p is not None}
 
     @property
     def error(self) -> float | None:
@@ -136,6 +137,7 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 read=_place(culprit.get("read")),
                 reader=str(culprit.get("reader", "")),
                 needed=_place(culprit.get("needed")),
+                definition=_place(culprit.get("definition") or culprit.get("needed")),
                 launch=_place(culprit.get("launch")),
                 path=[p for p in map(_place, culprit.get("path", [])) if p and not _installed(p, site)],
                 kernel=culprit.get("kernel", ""),
@@ -231,7 +233,7 @@ def judge(
             continue
         if proof.kind in ("own", "adjoint", "birth"):
             known = {(f.code, f.location) for f in result}
-            active = reach.active_at(proof.needed or proof.site)
+            active = reach.active_at(proof.definition or proof.site)
             named = [f for f in kernel_findings(proof, project, version, active) if matches(f, proof, reach)]
             if named:
                 result.extend(f.with_verdict(confirmed(proof)) for f in named if (f.code, f.location) not in known)
@@ -278,7 +280,7 @@ def kernel_findings(
     from warp_lint.settings import Settings
     from warp_lint.syntax.project import Project as NewProject
 
-    place = proof.needed if proof.kind == "own" and proof.needed is not None else proof.site
+    place = proof.definition if proof.kind == "own" and proof.definition is not None else proof.site
     span = definition_span(place[0], place[1])
     if span is None:
         return []
@@ -343,7 +345,7 @@ def _about_kernel(finding: Finding, proof: Proof, reach: Reach) -> bool:
         return (kernel is not None and kernel == place) or reach.calls(proof.kernel, finding)
     if proof.kind == "own":
         here = (finding.location.path, finding.location.line)
-        return proof.needed == kernel or proof.site == here or reach.calls(proof.actor, finding)
+        return proof.definition == kernel or proof.site == here or reach.calls(proof.actor, finding)
     return kernel == proof.site if kernel is not None else reach.calls(proof.kernel, finding)
 
 

@@ -14,6 +14,7 @@ from warp_lint.confirm.live.differences import settle
 from warp_lint.confirm.live.intent import responsible, stopped
 from warp_lint.confirm.live.internals import release, span
 from warp_lint.confirm.live.memory import Saved, locate, merged, read, write
+from warp_lint.confirm.live.sources import read_site
 from warp_lint.confirm.live.steps import Site
 from warp_lint.confirm.live.window import stored_first
 from warp_lint.confirm.picture import picture
@@ -322,3 +323,24 @@ def test_a_check_that_died_left_no_numbers() -> None:
         assert "gradients could not be judged" in text
         page = render(Report((), (), "1.19.0", 1, lambda path: None, program=report.to_json()))
         assert "gradients could not be judged" in page
+
+
+@pytest.mark.parametrize(
+    ("parameter", "line"),
+    [(("a",), 14), (("s", "x"), 15), (("b",), 16), (("c",), 17), (("d",), 11), (("grid",), 18), (("out",), 18)],
+)
+def test_where_a_kernel_reads_what_its_adjoint_needs(parameter: tuple[str, ...], line: int) -> None:
+    source = """
+    @wp.kernel
+    def step(a: wp.array(dtype=float), b: A, c: A, d: A, s: S, grid: B, out: A):
+        out[0] = 1.0
+        x = a[0] + a[1]
+        y = s.x[wp.tid()] + s.y[0]
+        b[wp.tid()] *= x
+        z = blend(c, x)
+        out[wp.tid()] = y + grid[0, 1][2] + out[3] + a[2]
+    """
+    adj = SimpleNamespace(filename="p.py", fun_lineno=11, source=source)
+    step: Any = SimpleNamespace(kernel=SimpleNamespace(adj=adj), site=Site("p.py", 99))
+    found = read_site(step, parameter)
+    assert found == ("p.py", line)

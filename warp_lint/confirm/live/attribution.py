@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warp_lint.confirm.live.comparison import TOLERANCE, difference_of
-from warp_lint.confirm.live.culprits import kernel_site
 from warp_lint.confirm.live.differences import STEPS, settle
 from warp_lint.confirm.live.memory import read, write
 from warp_lint.confirm.live.rounding import ULP, element_sizes, jitter, spread
 from warp_lint.confirm.live.shadow import Everything
+from warp_lint.confirm.live.sources import kernel_site
 from warp_lint.confirm.live.steps import Step
 from warp_lint.confirm.live.window import Window
 

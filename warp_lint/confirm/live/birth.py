@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warp_lint.confirm.live.culprits import kernel_site
 from warp_lint.confirm.live.memory import elements
 from warp_lint.confirm.live.shadow import Everything
+from warp_lint.confirm.live.sources import kernel_site
 from warp_lint.confirm.live.steps import Step
 from warp_lint.confirm.live.window import _tree
 

@@ -7,6 +7,7 @@ import functools
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from warp_lint.confirm.live.sources import kernel_site, read_site, shift_of
 from warp_lint.confirm.live.steps import Site, Step
 from warp_lint.confirm.live.window import Stale, _tree
 
@@ -19,7 +20,8 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
     """Every repair that differs between the user's backward and the ideal one.
 
     A description holds `code`, `kind`, `site` (where to report), `array`, `actor` (kernel or operation), and
-    `read`, `needed`: further sites, if known.
+    `read`, `needed` (the read in a kernel whose value its adjoint needs), `definition` (of that kernel): further
+    sites, if known.
     """
     window = check.window
     result: dict[Group, dict[str, Any]] = {}
@@ -132,6 +134,7 @@ def _rebuilt(check: Check, step: Step, number: int) -> dict[str, Any]:
         "read": _site(step),
         "reader": step.name,
         "needed": kernel_site(step),
+        "definition": kernel_site(step),
     }
 
 
@@ -163,7 +166,8 @@ def _overwrite(check: Check, item: Stale) -> dict[str, Any]:
     base = {
         "array": item.touch.label,
         "read": _site(step),
-        "needed": kernel_site(step),
+        "needed": read_site(step, item.touch.path) if step.kernel is not None else kernel_site(step),
+        "definition": kernel_site(step),
         "reader": step.name,
         "output": item.touch.after is not None,
         "actor": writer.name if writer is not None else "the host",
@@ -199,20 +203,13 @@ def from_host(check: Check, step: Step) -> bool:
     return all(s.kind == "copy" for s, _ in check.window.region(source.low).touches) and source.name == ""
 
 
-def kernel_site(step: Step) -> tuple[str, int]:
-    adj = getattr(step.kernel, "adj", None)
-    if adj is None:
-        return _site(step)
-    return (str(getattr(adj, "filename", "")), int(getattr(adj, "fun_lineno", 0) or 0))
-
-
 def own_overwrite(step: Step, parameter: str) -> tuple[str, int]:
     """Rule and line for a kernel that overwrites what its own adjoint needs."""
     path, start = kernel_site(step)
     function = _tree(getattr(step.kernel.adj, "source", "") or "")
     if function is None:
         return ("ADJ103", start)
-    shift = start - min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    shift = shift_of(function, start)
     read = False
     for node in _statements(function.body):
         line = node.lineno + shift

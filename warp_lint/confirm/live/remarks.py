@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warp_lint.confirm.live.culprits import kernel_site
+from warp_lint.confirm.live.sources import kernel_site
 from warp_lint.confirm.live.steps import Step
 from warp_lint.confirm.live.window import _tree
 
