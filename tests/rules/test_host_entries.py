@@ -363,3 +363,37 @@ def test_a_view_of_a_gradient_is_no_seed(tmp_path: Path) -> None:
         run()
     """
     check(tmp_path, body)
+
+
+LOSS_OF_HOST = """
+import numpy as np
+
+def main():
+    x, y = leaf(), leaf()
+    loss = wp.zeros(1, dtype=float, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=N, inputs=[x], outputs=[y])
+    {made}
+    tape.backward({start})
+    print(x.grad.numpy())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "start"),
+    [
+        ("loss = wp.array([y.numpy().sum()], dtype=float, requires_grad=True)  # ADJ408", "loss"),
+        ("loss.fill_(float(np.sum(y.numpy())))  # ADJ408", "loss"),
+        ("loss.assign(y.numpy().sum(keepdims=True))  # ADJ408", "loss"),
+        ("loss = wp.full(1, float(y.numpy().sum()), dtype=float, requires_grad=True)  # ADJ408", "loss"),
+        ("seed = wp.array(2.0 * y.numpy(), dtype=float)", "grads={y: seed}"),
+        ("y.grad = wp.array(2.0 * y.numpy(), dtype=float)", ""),
+        ("print(float(y.numpy().sum()))", "y"),
+    ],
+)
+def test_a_loss_that_the_host_computes(tmp_path: Path, made: str, start: str) -> None:
+    check(tmp_path, LOSS_OF_HOST.format(made=made, start=start))

@@ -9,7 +9,7 @@ from warp_lint.rules.tape_report import at_event, report
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.cuts import Cut
 from warp_lint.trace.flow import Tier, gradient_key
-from warp_lint.trace.model import Launch, UnrecordedCall
+from warp_lint.trace.model import Allocate, Copy, Fill, Launch, UnrecordedCall
 from warp_lint.trace.sweep import Result
 
 
@@ -18,7 +18,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         for cut in analysis.cuts(result.window):
             if cut.kind not in ("host", "call") or cut.tier <= Tier.MAYBE:
                 continue
-            if analysis.scope_of(result.window, cut.index) is not None or _starved(analysis, result, cut):
+            inside = analysis.scope_of(result.window, cut.index) is not None
+            if inside or _starved(analysis, result, cut) or _made_afterwards(analysis, result, cut):
                 yield _finding(analysis, result, cut)
 
 
@@ -31,6 +32,23 @@ def _starved(analysis: Analysis, result: Result, cut: Cut) -> bool:
         and analysis.flow.own_tier(cut.array) is Tier.INTEREST
         and not any(key in other.reached for other in analysis.results)
     )
+
+
+def _made_afterwards(analysis: Analysis, result: Result, cut: Cut) -> bool:
+    """The host makes what backward starts from, out of what the closed tape computed, and no step of it writes that."""
+    event = analysis.events[cut.index]
+    if not isinstance(event, Allocate | Fill) or cut.index < result.window.last:
+        return False
+    root = event.array.region.root
+    for index in result.window.operations:
+        binding = analysis.timeline.bindings.get(index)
+        operation = analysis.events[index]
+        if isinstance(operation, Launch) and binding is not None:
+            if any(operation.arguments[path].region.root == root for path in binding.writes):
+                return False
+        elif isinstance(operation, Copy) and operation.destination.region.root == root:
+            return False
+    return True
 
 
 def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
