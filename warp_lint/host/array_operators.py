@@ -15,16 +15,27 @@ _ROW = (Affine((("tid0", 1),)),)
 
 
 def map_effects(
-    m: Machine, name: str, inputs: list[str], out: str, linear: bool, product: bool, reads: list[str] | None = None
+    m: Machine,
+    name: str,
+    inputs: list[str],
+    out: str,
+    linear: bool = False,
+    product: bool = False,
+    known: list[tuple[str, frozenset[str]]] | None = None,
 ) -> Effects:
-    """Effects of an element-wise operation `out = name(inputs)`."""
+    """Effects of an element-wise operation `out = name(inputs)`. `known`: which inputs whose gradients read."""
     location = m.where()[0]
     paths = [(i,) for i in inputs]
     touches = [Touch(p, Access.READ, _ROW, location) for p in paths]
     touches.append(Touch((out,), Access.STORE, _ROW, location, from_self=(out,) in paths))
     outputs = frozenset([(out,)])
     needs: list[Need] = []
-    if product and len(paths) == 2:
+    if known is not None:
+        needs = [
+            Need((p,), frozenset((q,) for q in partners), outputs, _ROW, location, "nonlinear", name)
+            for p, partners in known
+        ]
+    elif product and len(paths) == 2:
         needs = [
             Need(p, frozenset([q]), outputs, _ROW, location, "product", name)
             for p, q in ((paths[0], paths[1]), (paths[1], paths[0]))

@@ -6,6 +6,7 @@ from typing import Any
 
 from warp_lint.host import array_operators, arrays, calls, containers, definitions, externals, graphs, launch, natives
 from warp_lint.host.machine import Machine
+from warp_lint.host.map_needs import needs_of
 from warp_lint.host.values import (
     ArrayValue,
     BoundMethod,
@@ -326,16 +327,24 @@ def _map(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, An
             requires_grad=grad,
         )
         results = [made]
-    short = label.rpartition(".")[2]
-    linear = label in ("warp.add", "warp.sub", "warp.neg")
+    title = f"map {label.rpartition('.')[2]}"
+    found = needs_of(m.project, function)
     for index, result in enumerate(results):
         if not isinstance(result, ArrayValue):
             continue
-        out_name, product = f"out{index or ''}", label == "warp.mul"
-        effects = array_operators.map_effects(m, f"map {short}", list(named), out_name, linear, product)
+        # An output that is an input too is one argument, updated in place.
+        out_name = next((k for k, v in named.items() if v is result), f"out{index or ''}")
+        known = None
+        if found is not None:
+            known = [
+                (f"arg{p}", frozenset(f"arg{q}" for q in partners if f"arg{q}" in named))
+                for p, partners in found
+                if f"arg{p}" in named
+            ]
+        effects = array_operators.map_effects(m, title, list(named), out_name, known=known)
         arguments: dict[tuple[str, ...], ArrayValue] = {(k,): v for k, v in named.items()}
-        arguments[(f"out{index or ''}",)] = result
-        array_operators.emit_map(m, f"map {short}", effects, arguments)
+        arguments[(out_name,)] = result
+        array_operators.emit_map(m, title, effects, arguments)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -1,4 +1,4 @@
-"""ADJ101 on the host: `y *= x` on whole arrays, whose adjoint needs the old `y`."""
+"""ADJ101 and ADJ102 on the host: `y *= x` or `wp.map(f, y, out=y)` on whole arrays, whose adjoint needs the old `y`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.flow import Tier
 from warp_lint.trace.model import Launch
 from warp_lint.trace.sweep import Result, is_operator
+
+_SCALING = frozenset(["*=", "/=", "map mul", "map div"])
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -36,7 +38,7 @@ def _updates(analysis: Analysis, result: Result, index: int, event: Launch) -> I
         partners = [analysis.name(event.arguments[p]) for p in sorted(need.partners) if p in event.arguments]
         yield report(
             analysis,
-            "ADJ101",
+            "ADJ101" if event.kernel in _SCALING or "map" not in event.kernel else "ADJ102",
             analysis.severity(tier, True, index, result.window.index),
             at_event(analysis, index),
             f"`{name}` is updated in place, but the gradient of `{partners[0]}` needs its old value",
