@@ -46,7 +46,7 @@ CAUSES = {
     "clipped": ("ADJ402", "tape.backward(loss)", "a.grad[0]", 5.0, 4.0),
     "loss_outside": ("ADJ411", "# after the tape", "a.grad[1]", 0.0, 4.0),
     "loss_of_host": ("ADJ408", "return wp.array(list(values)", "a.grad[1]", 0.0, 32.0),
-    "scanned": ("ADJ408", "wp.utils.array_scan", "a.grad[1]", 0.0, 4.0),
+    "scanned": ("ADJ408", "wp.utils.array_scan", "a.grad[0]", 0.0, 4.0),
     "host": ("ADJ408", "z.assign(y.numpy()", "a.grad[1]", 0.0, 8.0),
 }
 

@@ -45,6 +45,14 @@ def test_small_values_beside_large_ones(options: ConfirmOptions) -> None:
         assert row["fd"] == pytest.approx(exact, rel=1e-3)
 
 
+def test_small_values_beside_large_ones_through_the_host(options: ConfirmOptions) -> None:
+    report = run("host", options)
+    assert [f.code for f in report.findings] == ["ADJ408"]
+    rows = next(p for p in report.backwards[0]["parameters"] if p["name"] == "x")["elements"]
+    assert [row["ad"] for row in rows] == pytest.approx([1.0, -1e6], rel=1e-3)
+    assert [row["fd"] for row in rows] == pytest.approx([2.0, -1e6], rel=1e-2)
+
+
 def test_outputs_of_native_code_are_no_inputs(options: ConfirmOptions) -> None:
     report = run("native", options)
     assert report.status == "right"

@@ -24,6 +24,8 @@ FAMILIES = (
 )
 
 
+TIE = 1e-3  # elements whose gaps differ by less are equally wrong: the first is shown
+
 # What only the trace of a run can show: how tapes hang together.
 OBSERVED = ("ADJ409", "ADJ413")
 
@@ -187,7 +189,7 @@ def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
         for row in parameter["elements"]:
             truth = truth_of(row)
             gap = abs(row["ad"] - truth) if row["ad"] == row["ad"] else float("inf")
-            if best is None or gap > best[0]:
+            if best is None or gap > best[0] * (1 + TIE):
                 best = (gap, f"{parameter['name']}.grad[{index_of(parameter, row['index'])}]", row)
     if best is not None and best[0] > 0:
         row = best[2]

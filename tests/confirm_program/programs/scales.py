@@ -68,6 +68,22 @@ def native(kernel):
     tape.backward(loss)
 
 
+@wp.kernel
+def poles(x: wp.array(dtype=float), factor: float, loss: wp.array(dtype=float)):
+    i = wp.tid()
+    term = factor * x[i]
+    if i == 1:
+        term = 1.0 / x[i]
+    wp.atomic_add(loss, 0, term)
+
+
+def host():
+    x, loss = array([1e3, 1e-3]), zeros(1)
+    with wp.Tape() as tape:
+        wp.launch(poles, dim=2, inputs=[x, float(x.numpy()[0]) * 1e-3], outputs=[loss])
+    tape.backward(loss)
+
+
 def twice(uses):
     x, y = array(np.linspace(0.5, 1.0, 4)), array(np.linspace(0.5, 1.0, 4))
     for _ in range(uses):
@@ -86,6 +102,8 @@ if __name__ == "__main__":
         native(cubes)
     elif name == "wrong":
         native(cubes_wrong)
+    elif name == "host":
+        host()
     elif name == "twice":
         twice(2)
     elif name == "fourfold":

@@ -181,6 +181,7 @@ def judge(check: Check, judgement: Judgement) -> None:
     for parameter in judgement.parameters:
         scale = max((abs(d.value) for d in parameter.fd.values() if d.known), default=0.0)
         floor = 1e-2 * tolerance * max(scale, 1e-12)
+        fine = _fine_floors(check, parameter, 1e-2 * tolerance)
         differs = not close(parameter.own, parameter.ideal if parameter.certain is None else parameter.certain)
         nonzero |= bool(np.any(parameter.own)) or scale > 0
         if not np.all(np.isfinite(parameter.own)):
@@ -192,7 +193,7 @@ def judge(check: Check, judgement: Judgement) -> None:
             ad = float(parameter.own[number])
             if not _tells(found, ad, float(parameter.ideal[number]), floor, drowned):
                 continue
-            if not found.admits(ad, tolerance, floor):
+            if not found.admits(ad, tolerance, _floor(found, ad, floor, fine.get(number, floor))):
                 refused += 1
             elif found.kink or ad == 0.0 or found.error <= max(AGREES * max(abs(found.value), abs(ad)), 10 * floor):
                 admitted += 1
@@ -239,7 +240,28 @@ def ideal_fits(check: Check, parameter: Parameter) -> bool:
     floor = 1e-2 * tolerance * max(scale, 1e-12)
     if not np.all(np.isfinite(parameter.ideal)):
         return False
-    return all(d.admits(float(parameter.ideal[i]), tolerance, floor) for i, d in parameter.fd.items() if d.known)
+    fine = _fine_floors(check, parameter, 1e-2 * tolerance)
+    for number, found in parameter.fd.items():
+        ideal = float(parameter.ideal[number])
+        if found.known and not found.admits(ideal, tolerance, _floor(found, ideal, floor, fine.get(number, floor))):
+            return False
+    return True
+
+
+def _fine_floors(check: Check, parameter: Parameter, share: float) -> dict[int, float]:
+    """By element, how large a derivative is nothing beside the others of its array, each times its element's size:
+    in an array of small and large elements the derivatives differ as widely."""
+    initial = check.window.initial.get(parameter.region.index)
+    if initial is None or not parameter.fd:
+        return {}
+    sizes = element_sizes(parameter.touch, parameter.region, initial).ravel()
+    most = max((abs(d.value) * sizes[i] for i, d in parameter.fd.items() if d.known), default=0.0)
+    return {i: share * max(float(most / sizes[i]), 1e-12) for i in parameter.fd}
+
+
+def _floor(found: Difference, ad: float, floor: float, fine: float) -> float:
+    """What a derivative may be off, for rounding: little where the difference shows that there is little of it."""
+    return min(floor, fine) if found.error <= 0.02 * max(abs(found.value), abs(ad)) else floor
 
 
 def stranger(touch: Touch, delta: int) -> Parameter:

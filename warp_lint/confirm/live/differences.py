@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from warp_lint.confirm.live.internals import Warp
-from warp_lint.confirm.live.memory import raw, read, write
+from warp_lint.confirm.live.memory import raw, write
 from warp_lint.confirm.live.rounding import RUNS, ULP, jitter, spread
 from warp_lint.confirm.live.steps import Step, Touch
 from warp_lint.confirm.live.window import External, Region, Window
@@ -155,34 +155,41 @@ class Forward:
         `base`: the objective unchanged; `magnitude`: size of the terms it sums.
         """
         noise = max(ULP[size] * max(abs(base), magnitude), self.noise)
-        best: Difference | None = None
         slow = self.seconds / max(self.runs, 1) > SLOW
-        factors = [1.0] if slow else [1.0, 30.0]
-        while factors:
-            factor = factors.pop(0)
-            centred: list[float] = []
-            steps = [
-                s * scale * factor
-                for s in (STEPS[size][:2] if slow and size < 8 else STEPS[size][-3:-1] if slow else STEPS[size])
-            ]
-            sides: list[tuple[float, float]] = []
-            for h in steps:
-                up = self.run(lambda h=h: change(h))  # type: ignore[misc]
-                down = self.run(lambda h=h: change(-h))  # type: ignore[misc]
-                centred.append((up - down) / (2 * h))
-                sides.append(((base - down) / h, (up - base) / h))
-            found = settle(steps, centred, sides, noise)
-            if best is None or found.error < best.error:
-                best = found
-            if not found.known and factor > SMALLEST and size == 8:
-                # The edge of the function's domain is nearer than the step.
-                factors = [min(factor, 1.0) * 1e-3]
-                continue
-            # Drowned in rounding: the values may be small beside those that they are added to.
-            if not found.known or found.kink or found.error <= 0.05 * abs(found.value) or found.value == 0:
-                break
-        assert best is not None
-        return best
+        return derivative(lambda h: self.run(lambda: change(h)), base, size, scale, noise, slow)
+
+
+def derivative(
+    at: Callable[[float], float], base: float, size: int, scale: float, noise: float, slow: bool
+) -> Difference:
+    """Derivative at 0 of a function that is `base` there and known up to `noise`. Steps are beside `scale`, as fits
+    numbers of `size` bytes; there are fewer if it is `slow`."""
+    best: Difference | None = None
+    factors = [1.0] if slow else [1.0, 30.0]
+    while factors:
+        factor = factors.pop(0)
+        centred: list[float] = []
+        steps = [
+            s * scale * factor
+            for s in (STEPS[size][:2] if slow and size < 8 else STEPS[size][-3:-1] if slow else STEPS[size])
+        ]
+        sides: list[tuple[float, float]] = []
+        for h in steps:
+            up, down = at(h), at(-h)
+            centred.append((up - down) / (2 * h))
+            sides.append(((base - down) / h, (up - base) / h))
+        found = settle(steps, centred, sides, noise)
+        if best is None or found.error < best.error:
+            best = found
+        if not found.known and factor > SMALLEST and size == 8:
+            # The edge of the function's domain is nearer than the step.
+            factors = [min(factor, 1.0) * 1e-3]
+            continue
+        # Drowned in rounding: the values may be small beside those that they are added to.
+        if not found.known or found.kink or found.error <= 0.05 * abs(found.value) or found.value == 0:
+            break
+    assert best is not None
+    return best
 
 
 def settle(
@@ -254,4 +261,4 @@ def coarsest(window: Window, regions: Sequence[Region]) -> int:
     return min(sizes, default=4)
 
 
-__all__ = ["Difference", "Forward", "coarsest", "direction_change", "element_change", "read", "settle"]
+__all__ = ["Difference", "Forward", "coarsest", "derivative", "direction_change", "element_change", "settle"]

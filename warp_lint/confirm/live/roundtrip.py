@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warp_lint.confirm.live.comparison import stranger
-from warp_lint.confirm.live.differences import STEPS, Difference, settle
+from warp_lint.confirm.live.differences import SLOW, derivative
+from warp_lint.confirm.live.memory import raw
+from warp_lint.confirm.live.rounding import ULP, element_sizes, spread
 from warp_lint.confirm.live.steps import Step, Touch
+from warp_lint.confirm.live.window import Region
 
 if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
     from warp_lint.confirm.live.judgement import Judgement, Parameter
+    from warp_lint.confirm.live.probe import Probe
 
 MAX_ARRAYS = 6
 MAX_ELEMENTS = 8
@@ -48,40 +53,63 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
     )
     if not wanted and not strangers:
         return
-    size = check.size
+    started = time.monotonic()
     base = probe.ask([])
     if not np.isfinite(base):
         return
-    for parameter in wanted[:MAX_ARRAYS]:
-        if not check.waited and _existed(check, parameter.touch):
-            _measure(check, probe, parameter, base, size, seen)
+    known = [p for p in wanted[:MAX_ARRAYS] if _existed(check, p.touch)]
+    noise = _rounding(check, probe, base, [p.touch for p in known])
+    slow = time.monotonic() - started > (2 if known else 1) * SLOW
+    for parameter in known:
+        if not check.waited:
+            _measure(check, probe, parameter, base, noise, slow)
     for touch, delta in strangers[:MAX_ARRAYS]:
         if check.waited:
             return
         parameter = stranger(touch, delta)
-        _measure(check, probe, parameter, base, touch.element.dtype.itemsize, seen)
+        _measure(check, probe, parameter, base, noise, slow)
         if any(abs(d.value) > 4 * d.error + 1e-12 for d in parameter.fd.values()):
             judgement.parameters.append(parameter)
             if not seen:
                 parameter.note = "unseen"
 
 
-def _measure(check: Check, probe: Any, parameter: Parameter, base: float, size: int, seen: list[Step]) -> None:
-    values = parameter.touch.view().astype(float)
-    scale = max(float(np.sqrt(np.mean(values**2))) if values.size else 1.0, 1e-3)
-    steps = [s * scale for s in STEPS[size]][-2:] if size == 8 else [s * scale for s in STEPS[size]][:2]
+def _rounding(check: Check, probe: Probe, base: float, touches: list[Touch]) -> float:
+    """How far the program's objective moves when what it starts from moves by units in the last place."""
+    unit = ULP[check.size]
+    if not touches:
+        return unit * abs(base)
+
+    def again() -> float:
+        changes = []
+        for touch in touches:
+            values = touch.view().astype(float)
+            whole = values == np.rint(values)
+            changes.append((touch, np.where(whole, 0.0, unit * values * check.random.integers(-1, 2, values.shape))))
+        return probe.ask(changes)
+
+    return max(unit * abs(base), spread(base, again, 1))
+
+
+def _measure(check: Check, probe: Probe, parameter: Parameter, base: float, noise: float, slow: bool) -> None:
+    touch, region = parameter.touch, parameter.region
+    initial = check.window.initial.get(region.index)
+    if initial is None:
+        low, initial = touch.low, raw(touch.low, touch.high)
+        region = Region(-1, low, touch.high)
+    values = touch.view().astype(float)
+    sizes = element_sizes(touch, region, initial).ravel()
+    size = min(check.size, touch.element.dtype.itemsize)
     numbers = list(range(values.size)) if values.size <= MAX_ELEMENTS else []
     chosen = numbers or sorted({int(i) for i in np.argsort(-np.abs(parameter.own))[:4]} | {0, values.size - 1})
     for number in chosen:
-        centred, sides = [], []
-        for h in steps:
+
+        def at(h: float, number: int = number) -> float:
             change = np.zeros(values.shape)
             change.flat[number] = h
-            up, down = probe.ask([(parameter.touch, change)]), probe.ask([(parameter.touch, -change)])
-            centred.append((up - down) / (2 * h))
-            sides.append(((base - down) / h, (up - base) / h))
-        noise = {2: 1e-3, 4: 1.2e-7, 8: 2.3e-16}[size] * abs(base)
-        found: Difference = settle(steps, centred, sides, noise)
+            return probe.ask([(touch, change)])
+
+        found = derivative(at, base, size, float(sizes[number]), noise, slow)
         if found.known:
             parameter.fd[number] = found
             parameter.directions = []
