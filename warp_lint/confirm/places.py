@@ -35,15 +35,22 @@ def _source(path: str) -> list[str]:
         return []
 
 
+@functools.cache
+def _statements(path: str) -> list[tuple[int, int, ast.stmt]]:
+    """Every statement of a file with its first and last line."""
+    tree = _tree(path)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return [(_first(node), node.end_lineno or node.lineno, node) for node in nodes if isinstance(node, ast.stmt)]
+
+
+@functools.cache  # a trace asks for the same few places thousands of times
 def statement(path: str, line: int) -> Location:
     """The smallest statement that covers a line; a definition's name if the line is its head."""
-    tree = _tree(path)
     best: ast.stmt | None = None
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.stmt) or not _first(node) <= line <= (node.end_lineno or node.lineno):
-            continue
-        if best is None or (_first(node), -(node.end_lineno or 0)) >= (_first(best), -(best.end_lineno or 0)):
-            best = node
+    span = (0, 0)
+    for first, last, node in _statements(path):
+        if first <= line <= last and (best is None or (first, -last) >= span):
+            best, span = node, (first, -last)
     if best is None:
         return Location(path, max(line, 1), 1, max(line, 1), 2)
     if isinstance(best, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -65,12 +72,11 @@ def _first(node: ast.stmt) -> int:
 
 
 def function_at(path: str, line: int) -> ast.FunctionDef | None:
-    tree = _tree(path)
     best: ast.FunctionDef | None = None
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.FunctionDef) or not _first(node) <= line <= (node.end_lineno or node.lineno):
-            continue
-        if best is None or node.lineno > best.lineno:
+    for first, last, node in _statements(path):
+        inside = isinstance(node, ast.FunctionDef) and first <= line <= last
+        if inside and (best is None or node.lineno > best.lineno):
+            assert isinstance(node, ast.FunctionDef)
             best = node
     return best
 
