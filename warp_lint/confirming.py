@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.codes import RULES
-from warp_lint.engine import Displayer, Result, Unit, in_order, let_through, project_of
+from warp_lint.engine import Displayer, Result, Unit, in_order, let_through, lint, project_of
 from warp_lint.findings import Finding, Status, Verdict
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def _program(
     display = Displayer(Path.cwd())
     unit = result.units[0] if result.units else None
     tell(f"--confirm executes `{' '.join(program)}`")
-    report = confirm_program(program, findings, project_of(unit, display) if unit else None, options)
+    related = _related(result, findings, display)
+    report = confirm_program(program, findings, project_of(unit, display) if unit else None, options, related)
     outcome.program = report.to_json()
     outcome.observations = (*outcome.observations, *report.observations)
     if report.ran:
@@ -162,6 +163,23 @@ def _program(
     elif not outcome.ran:
         outcome.reason = report.reason
     return _with_fresh([_raised(finding) for finding in report.findings], findings, unit, result)
+
+
+def _related(
+    result: Result, findings: Sequence[Finding], display: Displayer
+) -> Callable[[Set[Path]], Sequence[Finding]]:
+    """What the analysis says of files that a run went through and that weren't named."""
+    looked_at = {file for unit in result.units for file in unit.texts}
+
+    def related(files: Set[Path]) -> list[Finding]:
+        further = sorted(files - looked_at)
+        if not further:
+            return []
+        request = replace(result.request, paths=[*result.request.paths, *further], cache=False)
+        shown = {display(file) for file in further}
+        return [f for f in lint(request).findings if f.location.path in shown]
+
+    return related
 
 
 def _raised(finding: Finding) -> Finding:

@@ -30,7 +30,7 @@ def confirmers(monkeypatch):
         subjects = [f.with_verdict(seen.verdict) if f.subject else f for f in findings]
         return [*subjects, *seen.extra]
 
-    def confirm_program(argv, findings, project, options):
+    def confirm_program(argv, findings, project, options, related=None):
         seen.programs.append(list(argv))
         seen.options.append(options)
         ran = seen.status != "failed"

@@ -124,6 +124,13 @@ def test_the_worst_element_is_in_the_table() -> None:
     assert rows("right", first, second) == [["w.0,", "0]", "1", "1.02", "0.9804"]]
 
 
+def test_a_pass_that_is_right_taken_alone() -> None:
+    passes = [backward("right", (1.0, 1.0, 1e-3))]
+    for status, text in (("right", "right"), ("wrong", "right, taken alone")):
+        table_ = table(cast("ProgramReport", SimpleNamespace(status=status, backwards=passes)))
+        assert table_.splitlines()[0] == f"backward 1 (train.py:3), 2 launches: {text}"
+
+
 def test_elements_of_what_could_not_be_judged() -> None:
     unclear = backward("inconclusive", (1.0, 1.0, 1e-3), (0.5, 1.0, 1e-3), (0.2, 0.9, 0.5))
     assert rows("inconclusive", unclear) == [["w.0,", "1]", "0.5", "1", "0.5"]]

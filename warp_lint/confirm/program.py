@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,10 +22,12 @@ from warp_lint.confirm.picture import picture
 from warp_lint.confirm.process import package_root
 from warp_lint.confirm.rows import noisy, rows_of
 from warp_lint.confirm.verdicts import Proof, confirmed, judge, merge
-from warp_lint.findings import Finding
+from warp_lint.findings import Finding, Status
 
 if TYPE_CHECKING:
     from warp_lint.syntax.project import Project
+
+Related = Callable[[Set[Path]], Sequence[Finding]]
 
 VALUES = ("ADJ413",)  # about values, not about gradients
 # How far gradients of half and single precision may be from those of double, beside the largest of their array.
@@ -108,16 +110,18 @@ def confirm_program(
     findings: Sequence[Finding],
     project: Project | None,
     options: ConfirmOptions,
+    related: Related | None = None,
 ) -> ProgramReport:
     """Run `argv` (a script, or `-m` and a module, then the program's arguments) and judge its gradients.
+    `related`: asked for static findings of further files that the run went through; those that it proves are told.
 
     Never raises for what the program does: crashes, hangs and refusals end in the report.
     """
     run = execute(argv, options, options.output)
-    report = report_of(argv, run, findings, project)
+    report = report_of(argv, run, findings, project, related)
     if options.precision == "auto" and drowned(report):
         remaining = options.total_timeout - run.seconds
-        add_double(report, argv, replace(options, total_timeout=max(remaining, 1.0)), findings, project)
+        add_double(report, argv, replace(options, total_timeout=max(remaining, 1.0)), findings, project, related)
     return report
 
 
@@ -134,6 +138,7 @@ def add_double(
     options: ConfirmOptions,
     findings: Sequence[Finding],
     project: Project | None,
+    related: Related | None = None,
 ) -> None:
     """Run the program again in double precision, quietly, and put its answer into the report."""
     from warp_lint.report.program import render
@@ -145,7 +150,7 @@ def add_double(
         run = execute(argv, options, null, double=True, limit=left)
     finally:
         os.close(null)
-    second = report_of(argv, run, findings, project)
+    second = report_of(argv, run, findings, project, related)
     report.seconds += second.seconds
     report.checking += second.checking
     strayed = astray(report.backwards, second.backwards) if second.status == "right" else ""
@@ -183,7 +188,13 @@ def astray(single: Sequence[dict[str, Any]], double: Sequence[dict[str, Any]]) -
     return ""
 
 
-def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], project: Project | None) -> ProgramReport:
+def report_of(
+    argv: Sequence[str],
+    run: Run,
+    findings: Sequence[Finding],
+    project: Project | None,
+    related: Related | None = None,
+) -> ProgramReport:
     """The report of a finished run."""
     report = ProgramReport(list(argv))
     report.exit_code, report.seconds, report.steps = run.exit_code, run.seconds, run.steps
@@ -194,8 +205,9 @@ def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], projec
     report.notes = notes_of(run)
     report.backwards = run.all("backward")
     report.proofs = merge(report.backwards, run.all("observation"))
+    further = related(files_of(run.steps)) if related is not None and report.proofs else []
     report.findings = judge(
-        findings,
+        [*findings, *further],
         report.proofs,
         report.backwards,
         run.steps,
@@ -203,6 +215,7 @@ def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], projec
         report.warp_version,
         _traced(run, project, report),
     )
+    report.findings = [f for f in report.findings if proven(f) or not any(_same(f, other) for other in further)]
     report.notes += [note_of(proof) for proof in report.proofs if proof.weak and not used(proof, report.findings)]
     report.proofs = [proof for proof in report.proofs if not proof.weak or used(proof, report.findings)]
     report.status, report.sentence = conclude(run, report)
@@ -210,6 +223,23 @@ def report_of(argv: Sequence[str], run: Run, findings: Sequence[Finding], projec
 
     report.observations = tuple(render(report))
     return report
+
+
+def files_of(steps: dict[str, Any]) -> set[Path]:
+    """Files of the program that a run went through, those of installed packages left out."""
+    found: set[Path] = set()
+    for step in steps.get("steps", []):
+        places = [step["site"], *step["path"], *([step["kernel"][1:]] if "kernel" in step else [])]
+        found.update(Path(os.path.realpath(place[0])) for place in places if place[0])
+    return {file for file in found if file.suffix == ".py" and "site-packages" not in file.parts and file.is_file()}
+
+
+def proven(finding: Finding) -> bool:
+    return finding.verdict is not None and finding.verdict.status is Status.CONFIRMED
+
+
+def _same(finding: Finding, other: Finding) -> bool:
+    return (finding.code, finding.location, finding.message) == (other.code, other.location, other.message)
 
 
 def used(proof: Proof, findings: Sequence[Finding]) -> bool:

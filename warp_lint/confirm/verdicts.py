@@ -56,6 +56,7 @@ class Proof:
     value: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
     weak: bool = False  # proves a finding, makes none
+    rule: str = ""  # of the finding that it proved
 
     @property
     def places(self) -> set[Place]:
@@ -71,7 +72,7 @@ class Proof:
         from warp_lint.confirm.wording import message_of
 
         return {
-            "code": self.code,
+            "code": self.rule or self.code,
             "kind": self.kind,
             "message": message_of(self)[0],
             "path": self.site[0],
@@ -227,6 +228,9 @@ def judge(
         mine = [i for i, found in enumerate(row) if found and (found == EXACT or max(r[i] for r in affinity) < EXACT)]
         if mine:
             used.update(mine)
+            for index in mine:
+                if not proofs[index].rule or row[index] == EXACT:
+                    proofs[index].rule = finding.code
             result.append(finding.with_verdict(confirmed(proofs[max(mine, key=lambda i: row[i])])))
         else:
             result.append(finding.with_verdict(reach.verdict(finding)) if finding.verdict is None else finding)
@@ -238,6 +242,7 @@ def judge(
             active = reach.active_at(proof.definition or proof.site)
             named = [f for f in kernel_findings(proof, project, version, active) if matches(f, proof, reach)]
             if named:
+                proof.rule = named[0].code
                 result.extend(f.with_verdict(confirmed(proof)) for f in named if (f.code, f.location) not in known)
                 continue
         elif proof.code:
@@ -250,6 +255,7 @@ def judge(
         if proof.code:
             result.append(finding_of(proof))
         elif proof.kind == "adjoint":  # no rule knows why, but it was measured
+            proof.rule = "ADJ206"
             result.append(finding_of(replace(proof, code="ADJ206")))
     known = {(f.code, f.location) for f in result}
     seen = Verdict(Status.INCONCLUSIVE, "seen in the recorded run, which numbers of one backward can't judge")

@@ -48,7 +48,8 @@ def observed(report: ProgramReport) -> list[str]:
 def block(report: ProgramReport, proof: Proof, index: int) -> str:
     """READ here, OVERWRITTEN there, NEEDED by, numbers."""
     message, _, _ = message_of(proof)
-    title = f"{proof.code} " if proof.code else ""
+    rule = proof.rule or proof.code
+    title = f"{rule} " if rule else ""
     lines = [RULE, f"WRONG GRADIENT {title}({proof.kind}): {message}"]
 
     def place(label: str, where: Place | None, text: str = "") -> None:
@@ -97,7 +98,10 @@ def numbers(report: ProgramReport) -> str:
     found = rows(chosen)
     site = chosen["site"]
     file = Displayer(Path.cwd())(Path(site[0]))
-    lines = [f"backward {chosen['number']} ({file}:{site[1]}), {chosen['launches']} launches: {chosen['status']}"]
+    judged = chosen["status"]
+    if judged == "right" and report.status == "wrong":
+        judged = "right, taken alone"
+    lines = [f"backward {chosen['number']} ({file}:{site[1]}), {chosen['launches']} launches: {judged}"]
     lines.append(f"    {'element':<24} {'AD':>14} {'FD':>14} {'ratio':>9}")
     for row in found[:ROWS]:
         ratio = f"{row.ad / row.truth:.4g}" if row.truth else "-"
