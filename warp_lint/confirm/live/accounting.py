@@ -81,6 +81,11 @@ class Accounts:
                 account.fresh = None
             account.before, account.reworked = now, None
 
+    def given(self, pointer: int) -> bool:
+        """Whether the gradient at an address is what the program put there, and no backward pass before."""
+        account = self.accounts.get(pointer)
+        return account is not None and account.before is not None and not account.paid and bool(account.before.any())
+
     def _name(self, record: TapeRecord, array: Any) -> str:
         for step in record.steps.values():
             for touch in step.touches:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from warp_lint.confirm.live.roundtrip import passed_by, probe_parameters
 from warp_lint.confirm.live.shadow import NOTHING, Everything, Group, Shadow
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
 from warp_lint.confirm.live.window import Region, Unfit, Window
+from warp_lint.confirm.live.writes import find_equal_writes
 
 OFF_TAPE = "the array that backward starts from is not on the tape"
 OUTPUT_LAST = frozenset({"array_sum", "array_inner", "array_scan"})  # utilities that write their last array unread
@@ -44,8 +46,10 @@ class Check:
         seed: int = 0,
         site: Site = NOWHERE,
         recorder: Recorder | None = None,
+        given: Callable[[int], bool] = lambda _: False,
     ) -> None:
         self.warp = warp
+        self.given = given  # whether the program itself put a gradient at an address, after the pass before
         self.steps = steps
         self.record = record
         self.site = site
@@ -78,6 +82,7 @@ class Check:
 
     def _run(self) -> Judgement:
         handles = self.recorder.handles if self.recorder is not None else Handles()
+        find_equal_writes(self.warp, self.record)
         self.window = window = Window(self.warp, self.steps, self.record, states=States(self.warp, handles))
         arrays = self._arrays()
         extents = [*window.extents, *self._gradient_extents(arrays)]
@@ -99,11 +104,12 @@ class Check:
                 for value in step.keep:
                     if self.warp.is_array(value):
                         found[id(value)] = value
-        for value in self._seed_arrays():
+        for value in self.seed_arrays():
             found[id(value)] = value
         return list(found.values())
 
-    def _seed_arrays(self) -> list[Any]:
+    def seed_arrays(self) -> list[Any]:
+        """What backward starts from: the loss, or arrays and their seeds."""
         if self.loss is not None:
             return [self.loss]
         result: list[Any] = []
@@ -269,7 +275,9 @@ class Check:
             if index < 0 or not content.any():
                 continue
             region = window.regions[index]
-            if not explicit and index in outputs:
+            # A gradient handed on from another pass starts this one too, wherever on the tape it enters.
+            given = region.written and index not in seeded and self.given(pointer + delta)
+            if given or (not explicit and index in outputs):
                 shadow.seeds[(index, delta)] = (low - delta, content, np.ones(content.size, bool))
                 region.seed = True
                 live = next((t for _, t in shadow.live_touches if t.pointer == pointer and t.delta == delta), None)
@@ -327,8 +335,11 @@ class Check:
             if not region.floating:
                 continue
             found = off.get(shadow.user_key(region, delta, NOTHING))
-            offset = low - delta - region.low
-            mine = found[offset : offset + content.size] if found is not None else np.zeros(content.size, np.uint8)
+            # Of an array of which a copy takes a part, the tape may touch no more than that.
+            start = max(low - delta, region.low)
+            end = min(low - delta + content.size, region.high)
+            content = content[start - low + delta : end - low + delta]
+            mine = found[start - region.low : end - region.low] if found is not None else np.zeros_like(content)
             if not np.array_equal(mine, content) and not _equal_floats(mine, content, region):
                 return False
         return True

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ GRACE = 30.0  # seconds that a check may run over its share before it is killed
 PROGRAM_SHARE = 2.5  # checks may take this many times the program's own time …
 PROGRAM_BASE = 4.0  # … and this many seconds
 LEAST = 0.25
+DEPTH = 5_000  # of calls, for checks of a program that allows itself few
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 np.random.default_rng(0)  # imports what it needs while the program's import path is as it was
 PROBED = 3  # entries per call site at which a copy of the process is kept
@@ -85,6 +87,7 @@ class Session:
         self.log = log
         self.stop = stop
         self.steps_path = steps_path
+        self.ended = 0.0  # processor time of copies of the process that are no more
         self.recorder = Recorder(warp, entries)
         self.recorder.before_backward = self.before_backward
         self.recorder.after_backward = self.after_backward
@@ -122,9 +125,7 @@ class Session:
     def entered(self, record: TapeRecord) -> None:
         """Keep a copy of the process asleep at the entry of a tape that will be checked."""
         for other in self.recorder.tapes.values():
-            if other.probe is not None:
-                other.probe.close()
-                other.probe = None
+            self._end_copy(other)
         if record.enters > 1 or self.recorder.entered_per_site.get(self.recorder.steps[-1].site, 0) > PROBED:
             return
         try:
@@ -179,7 +180,14 @@ class Session:
         machine doesn't count."""
         spent = os.times()
         copies = [record.probe.spent() for record in self.recorder.tapes.values() if record.probe is not None]
-        return float(spent.user + spent.system + spent.children_user + spent.children_system + sum(copies))
+        mine = spent.user + spent.system + spent.children_user + spent.children_system
+        return float(mine + sum(copies) + self.ended)
+
+    def _end_copy(self, record: TapeRecord) -> None:
+        if record.probe is not None:
+            self.ended += record.probe.spent()
+            record.probe.close()
+            record.probe = None
 
     def _seconds(self) -> float | None:
         """What the next check may take; None if there is no time for it."""
@@ -216,6 +224,8 @@ class Session:
                 for stream in (0, 1, 2):
                     os.dup2(quiet, stream)
                 signal.alarm(0)
+                sys.settrace(None)
+                sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
                 if captured is not None:
                     record = self._recorded_again(captured)
                 self._examine(record, loss, grads, seconds, head)
@@ -272,8 +282,9 @@ class Session:
     def _examine(self, record: TapeRecord, loss: Any, grads: Any, seconds: float, head: dict[str, Any]) -> None:
         recorder = self.recorder
         check = Check(
-            self.warp, recorder.steps, record, loss, grads, seconds, self.number, recorder.steps[-1].site, recorder
-        )
+            self.warp, recorder.steps, record, loss, grads, seconds, self.number, recorder.steps[-1].site, recorder,
+            self.accounts.given,
+        )  # fmt: skip
         judgement = check.run()
         self.log.write("backward", **head, **encode_judgement(judgement))
         self._hand_over(check, judgement)
@@ -345,8 +356,7 @@ class Session:
         self.finished = True
         self.views.settle()
         for record in self.recorder.tapes.values():
-            if record.probe is not None:
-                record.probe.close()
+            self._end_copy(record)
         self._dump_steps()
         own = time.monotonic() - self.started
         self.log.write(
@@ -446,4 +456,14 @@ def start(module: Any, config: str) -> Session | None:
         previous(kind, value, trace)
 
     sys.excepthook = excepthook
+    in_thread = threading.excepthook
+
+    def thread_excepthook(args: Any) -> None:
+        if args.exc_value is not None:
+            with contextlib.suppress(Exception):
+                trace = without_hooks(args.exc_value, args.exc_traceback)
+                args = type(args)((args.exc_type, args.exc_value, trace, args.thread))
+        in_thread(args)
+
+    threading.excepthook = thread_excepthook
     return session
