@@ -421,6 +421,8 @@ class Executor(Calls):
         return loop
 
     def _while(self, node: ast.While) -> None:
+        if isinstance(node.test, ast.Compare) and self.evaluate(node.test).const is False:
+            return
         loop = self._new_loop("while", node, (), None)
         self._rolled(loop, node, node.test)
 

@@ -473,9 +473,28 @@ class Sweep:
             place = self.timeline.binder.place(event, need.path, need.index, need.component)
             change = self.timeline.first_change(place, index, self.window.index)
             while need.kind == "extremum" and change is not None and extremal(self.events[change.index], change.path):
+                if self._read_between(place, index, change.index):
+                    break  # that launch's gradient goes to the extremum as it was
                 change = self.timeline.first_change(place, change.index, self.window.index)
             if change is not None:
-                self.result.stale.append(Stale(index, need, change, tier, binding.known))
+                wins = not extremal(self.events[change.index], change.path)  # else the new value decides
+                self.result.stale.append(Stale(index, need, change, tier, binding.known and wins))
+
+    def _read_between(self, place: Place, first: int, last: int) -> bool:
+        """Does a launch of the window read a place between two others?"""
+        return any(
+            first < index < last
+            and index in self.result.useful
+            and self.result.useful[index]
+            and index in self.timeline.bindings
+            and any(
+                place_overlap(read, place) is Overlap.YES
+                for path, reads in self.timeline.bindings[index].reads.items()
+                if not extremal(self.events[index], path)
+                for read in reads
+            )
+            for index in self.window.operations
+        )
 
     def _residuals(self) -> None:
         seeds = {gradient_key(array) for array in self.window.seeds()}

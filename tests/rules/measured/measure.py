@@ -1,7 +1,8 @@
 """Measures kernels under Warp: `measure.py FILE…` prints those whose marks don't fit their gradients.
 
 Float64 arrays of `SIZE` elements per dimension are drawn at random (as structs of floats if need be), integers come
-from the file's `INTS` by parameter name, and the launch has `DIM` threads (`SIZE` unless the file says else). A
+from the file's `INTS` by parameter name, and the launch has `DIM` threads (`SIZE` unless the file says else), or one
+block of `TILED` threads. A
 gradient is wrong if autodiff and central differences disagree at one of three random points.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 SIZE = 6
 
 
-def wrong_inputs(kernel: Any, ints: dict[str, Any], dim: Any, seed: int) -> set[str]:
+def wrong_inputs(kernel: Any, ints: dict[str, Any], dim: Any, seed: int, tiled: int = 0) -> set[str]:
     """Names of the parameters whose gradient is wrong at one random point."""
     import warp as wp
 
@@ -44,7 +45,10 @@ def wrong_inputs(kernel: Any, ints: dict[str, Any], dim: Any, seed: int) -> set[
             value if dtype is None else wp.array(value, dtype=dtype, requires_grad=k in floats, device="cpu")
             for k, (value, dtype) in enumerate(zip(inputs, types, strict=True))
         ]
-        wp.launch(kernel, dim=dim, inputs=made, device="cpu")
+        if tiled:
+            wp.launch_tiled(kernel, dim=[1], inputs=made, block_dim=tiled, device="cpu")
+        else:
+            wp.launch(kernel, dim=dim, inputs=made, device="cpu")
         return made
 
     def loss(inputs: list[Any]) -> float:
@@ -102,7 +106,10 @@ def main(files: list[str]) -> int:
             kernel.key
             for kernel in vars(module).values()
             if isinstance(kernel, wp.Kernel)
-            and any(wrong_inputs(kernel, module.INTS, getattr(module, "DIM", SIZE), seed) for seed in range(3))
+            and any(
+                wrong_inputs(kernel, module.INTS, getattr(module, "DIM", SIZE), seed, getattr(module, "TILED", 0))
+                for seed in range(3)
+            )
         }
         for kernel in sorted(wrong ^ marked(path)):
             disagreements += 1

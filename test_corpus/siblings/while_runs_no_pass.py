@@ -1,0 +1,44 @@
+import numpy as np
+
+import warp as wp
+
+
+@wp.kernel
+def update_kernel(x: wp.array[wp.float64], y: wp.array[wp.float64], out: wp.array[wp.float64], n: int):
+    i = wp.tid()
+    s = x[i]
+    j = int(0)
+    while j < n:
+        s = s * y[j]
+        j += 1
+    out[i] = s * s
+
+
+@wp.kernel
+def weighted_sum(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+def forward(x, y):
+    out = wp.zeros(3, dtype=wp.float64, requires_grad=True)
+    wp.launch(update_kernel, dim=3, inputs=[x, y, out, 0])
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(weighted_sum, dim=out.shape[0], inputs=[out], outputs=[loss])
+    return loss
+
+
+def main():
+    x = wp.array([1.5, 2.0, 3.0], dtype=wp.float64, requires_grad=True)
+    y = wp.array(np.array([0.5, 0.7, 1.1]), dtype=wp.float64, requires_grad=True)
+
+    with wp.Tape() as tape:
+        loss = forward(x, y)
+    tape.backward(loss)
+
+    print("x.grad:", x.grad.numpy())
+    print("y.grad:", y.grad.numpy())
+
+
+if __name__ == "__main__":
+    main()
