@@ -58,6 +58,9 @@ def run(capfd: pytest.CaptureFixture[str], name: str, timeout: float = 120.0) ->
         ("reloaded", "right", "ended with exit code 0", 1),
         ("hook", "right", "ended with exit code 1", 1),
         ("ignores_children", "right", "ended with exit code 0", 2),
+        ("waits", "right", "ended with exit code 0", 2),
+        ("shallow", "right", "ended with exit code 0", 2),
+        ("workers", "right", "ended with exit code 0", 3),
         pytest.param("graph", "right", "ended with exit code 0", 2, marks=GRAPHS),
     ],
 )
@@ -78,6 +81,13 @@ def test_needs_a_gpu(capfd: pytest.CaptureFixture[str]) -> None:
     assert [line for line in err.splitlines() if "File" in line] == [
         line for line in plain.stderr.splitlines() if "File" in line
     ]
+
+
+@POSIX
+def test_tracebacks_of_threads(capfd: pytest.CaptureFixture[str]) -> None:
+    report, _, err = run(capfd, "thread_fails")
+    assert (report.status, report.ended) == ("right", "ended with exit code 0")
+    assert "Exception in thread worker:" in err.splitlines()
 
 
 @GRAPHS

@@ -222,6 +222,42 @@ def children():
     good()
 
 
+def waits():
+    """Wait for every child."""
+    good()
+    try:
+        os.wait()
+    except ChildProcessError:
+        good()
+
+
+def shallow():
+    good()
+    sys.setrecursionlimit(60)
+    good()
+
+
+def workers():
+    """Tapes of two threads that have ended by the time the main one opens its own."""
+    for _ in range(2):
+        worker = threading.Thread(target=good)
+        worker.start()
+        worker.join()
+    good()
+
+
+def thread_fails():
+    good()
+    worker = threading.Thread(target=fails, name="worker")
+    worker.start()
+    worker.join()
+
+
+def fails():
+    with wp.Tape():
+        wp.launch(square, dim=1, inputs=[], outputs=[])
+
+
 def ignores_children():
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     good()

@@ -90,11 +90,8 @@ class Probe:
             with contextlib.suppress(OSError):
                 if _identity(handle) == identity:
                     os.close(handle)
-        try:
+        with contextlib.suppress(OSError):
             os.kill(self.child, signal.SIGKILL)
-            os.waitpid(self.child, 0)
-        except (OSError, ChildProcessError):
-            pass
 
 
 def _identity(handle: int) -> tuple[int, int] | None:
@@ -141,11 +138,26 @@ def keep_asleep(recorder: Recorder, record: TapeRecord) -> Probe | ProbeRun | No
     request_out, request_in = os.pipe()
     answer_out, answer_in = os.pipe()
     owner = os.getpid()
+    # Forked twice, so that it is no child of the program's: that may wait for all of its children.
     child = os.fork()
     if child:
         os.close(request_out)
         os.close(answer_in)
-        return Probe(child, request_in, answer_out, owner)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(child, 0)
+        raw = os.read(answer_out, 8)
+        if len(raw) == 8:
+            return Probe(struct.unpack("<q", raw)[0], request_in, answer_out, owner)
+        os.close(request_in)
+        os.close(answer_out)
+        return None
+    try:
+        copy = os.fork()
+    except OSError:
+        os._exit(1)
+    if copy:
+        os.write(answer_in, struct.pack("<q", copy))
+        os._exit(0)
     os.close(request_in)
     os.close(answer_out)
     return _sleep(recorder, record, request_out, answer_in)

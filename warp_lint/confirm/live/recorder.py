@@ -8,6 +8,7 @@ the same arguments, and lets its exceptions through. What the recorder itself ge
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -125,6 +126,9 @@ class Recorder:
         ):
             return True
         if threading.get_ident() != self._thread:
+            if self._thread not in sys._current_frames():  # it has ended
+                self._thread = threading.get_ident()
+                return False
             if not self._other_threads:
                 self._other_threads = True
                 self.notes.append(
