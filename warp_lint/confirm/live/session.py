@@ -38,7 +38,6 @@ PROGRAM_SHARE = 2.5  # checks may take this many times the program's own time â€
 PROGRAM_BASE = 4.0  # â€¦ and this many seconds
 LEAST = 0.25
 DEPTH = 5_000  # of calls, for checks of a program that allows itself few
-DEPTH = 5_000  # of calls, for checks of a program that allows itself few
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 np.random.default_rng(0)  # imports what it needs while the program's import path is as it was
 PROBED = 3  # entries per call site at which a copy of the process is kept
@@ -88,7 +87,6 @@ class Session:
         self.log = log
         self.stop = stop
         self.steps_path = steps_path
-        self.ended = 0.0  # processor time of copies of the process that are no more
         self.ended = 0.0  # processor time of copies of the process that are no more
         self.recorder = Recorder(warp, entries)
         self.recorder.before_backward = self.before_backward
@@ -458,16 +456,6 @@ def start(module: Any, config: str) -> Session | None:
         previous(kind, value, trace)
 
     sys.excepthook = excepthook
-    in_thread = threading.excepthook
-
-    def thread_excepthook(args: Any) -> None:
-        if args.exc_value is not None:
-            with contextlib.suppress(Exception):
-                trace = without_hooks(args.exc_value, args.exc_traceback)
-                args = type(args)((args.exc_type, args.exc_value, trace, args.thread))
-        in_thread(args)
-
-    threading.excepthook = thread_excepthook
     in_thread = threading.excepthook
 
     def thread_excepthook(args: Any) -> None:
