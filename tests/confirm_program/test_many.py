@@ -45,7 +45,7 @@ CAUSES = {
     "kept": ("ADJ402", "tape.backward(loss)", "a.grad[1]", 96.0, 32.0),
     "clipped": ("ADJ402", "tape.backward(loss)", "a.grad[0]", 5.0, 4.0),
     "loss_outside": ("ADJ411", "# after the tape", "a.grad[1]", 0.0, 4.0),
-    "loss_of_host": ("ADJ408", "return wp.array(list(values)", "a.grad[1]", 0.0, 32.0),
+    "loss_of_host": ("ADJ408", "loss = array(float(", "a.grad[1]", 0.0, 32.0),
     "scanned": ("ADJ408", "wp.utils.array_scan", "a.grad[0]", 0.0, 4.0),
     "host": ("ADJ408", "z.assign(y.numpy()", "a.grad[1]", 0.0, 8.0),
 }
@@ -84,6 +84,13 @@ def test_a_seed_used_up(capfd: pytest.CaptureFixture[str]) -> None:
 def test_gradients_that_start_from_a_term_of_the_hosts_are_right(capfd: pytest.CaptureFixture[str]) -> None:
     report, _ = run(capfd, "regularised")
     assert report.status == "right" and not report.findings
+
+
+@pytest.mark.parametrize("name", ["seeded", "copied_in_part", "assigned_first"])
+def test_right(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    report, _ = run(capfd, name)
+    assert report.status == "right", report.sentence
+    assert not report.findings
 
 
 def test_right_and_transparent(capfd: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ FAMILIES = (
     frozenset({"ADJ301", "ADJ302", "ADJ303", "ADJ304", "ADJ305", "ADJ401", "ADJ307", "ADJ308", "ADJ406"}),
     frozenset({"ADJ404", "ADJ405", "ADJ408", "ADJ411", "ADJ305", "ADJ302", "ADJ204"}),
     frozenset({"ADJ402", "ADJ403", "ADJ407", "ADJ410", "ADJ412", "ADJ409", "ADJ406", "ADJ413"}),
+    frozenset({"ADJ410", "ADJ411"}),  # a part of the forward on a tape that backward doesn't start from
 )
 
 
@@ -97,8 +98,8 @@ def _place(value: Any) -> Place | None:
 
 
 def _installed(place: Place, site: Place) -> bool:
-    """Is a caller part of an installed package, such as pytest, that the place to report isn't in?"""
-    return "site-packages" in place[0] and "site-packages" not in site[0]
+    """Is a caller in no file, or part of an installed package, such as pytest, that the place to report isn't in?"""
+    return place[0].startswith("<") or ("site-packages" in place[0] and "site-packages" not in site[0])
 
 
 def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[Proof]:

@@ -55,7 +55,7 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
     name = analysis.name(cut.array)
     severity = analysis.severity(cut.tier, cut.sure, cut.index, result.window.index)
     event = analysis.events[cut.index]
-    summed = _summed(analysis, cut) if isinstance(event, Launch) else None
+    summed = _summed(analysis, cut) if isinstance(event, Launch | Allocate | Fill) else None
     if isinstance(event, UnrecordedCall) or summed is not None:
         index = summed if summed is not None else _gathered(analysis, result, cut)
         event = analysis.events[index]
@@ -71,18 +71,16 @@ def _finding(analysis: Analysis, result: Result, cut: Cut) -> Finding:
             index,
         )
     read = analysis.host_read(cut.array, cut.index)
-    place = read if read is not None and (isinstance(event, Launch) or _same_line(analysis, read, cut.index)) else None
-    if place is None and read is not None and not isinstance(event, Launch) and _kept(analysis, read, cut.index):
-        place = read
+    place = read if read is not None and read < cut.index else cut.index
     return report(
         analysis,
         "ADJ408",
         severity,
-        at_event(analysis, place if place is not None else cut.index),
+        at_event(analysis, place),
         f"the values of `{name}` leave the tape here, so the gradient that should reach `{name}` ends",
         "keep the value in a Warp array and compute with kernels",
         [Note(analysis.where(cut.index), "they come back here")],
-        place if place is not None else cut.index,
+        place,
     )
 
 
@@ -105,13 +103,3 @@ def _gathered(analysis: Analysis, result: Result, cut: Cut) -> int:
         if isinstance(event, UnrecordedCall) and not event.outputs and cut.array in event.inputs:
             return index
     return cut.index
-
-
-def _same_line(analysis: Analysis, a: int, b: int) -> bool:
-    return analysis.where(a).path == analysis.where(b).path and analysis.where(a).line == analysis.where(b).line
-
-
-def _kept(analysis: Analysis, read: int, use: int) -> bool:
-    """The host values were kept from the read to the use."""
-    event = analysis.events[read]
-    return bool(getattr(event, "keeps_view", False)) and read < use

@@ -235,6 +235,35 @@ def scanned():
     tape.backward(loss)
 
 
+def seeded():
+    """The seed is an array with a gradient of its own; nothing asks for that."""
+    a, y, seed = array(1.0, 2.0), zeros(2), array(3.0, 4.0)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+    tape.backward(grads={y: seed})
+
+
+def copied_in_part():
+    a, k, y, loss = array(1.0, 2.0), array(3.0, 4.0), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        wp.copy(y, k, dest_offset=1, src_offset=0, count=1)
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+
+
+def assigned_first():
+    a, y, loss = zeros(2), zeros(2), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        a.assign(np.array([1.0, 2.0]))
+        wp.launch(square, dim=2, inputs=[a], outputs=[y])
+        wp.launch(total, dim=2, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+
+
 def crash():
     os.kill(os.getpid(), signal.SIGSEGV)
 

@@ -12,7 +12,15 @@ import numpy as np
 from warp_lint.confirm.live.before import consumed
 from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.causes import drop_effects_of, find_causes
-from warp_lint.confirm.live.comparison import differences, ideal_fits, judge, parameters_of, plainly_wrong, values_of
+from warp_lint.confirm.live.comparison import (
+    close,
+    differences,
+    ideal_fits,
+    judge,
+    parameters_of,
+    plainly_wrong,
+    values_of,
+)
 from warp_lint.confirm.live.differences import Forward
 from warp_lint.confirm.live.handles import Handles, States
 from warp_lint.confirm.live.intent import intended, responsible
@@ -139,12 +147,13 @@ class Check:
         off = self.sweep(NOTHING, leaves_from_zero=False)
         if not self._reproduces(shadow, off, user):
             return self._without_shadow(shadow, user, before, saved)
-        own = self.sweep(NOTHING)
+        leaves = any(window.regions[index].leaf for index, _ in shadow.start)
+        own = self.sweep(NOTHING) if leaves else off
         self.intended = intended(self)
         ideal = self.sweep(self.everything())
         parameters = parameters_of(self, shadow, user, own, ideal)
         kept = self._may_be_meant(shadow)
-        if kept:
+        if kept and not all(close(p.own, p.ideal) for p in parameters):
             certain = self.sweep(self.everything(kept))
             for parameter in parameters:
                 key = shadow.user_key(parameter.region, parameter.delta, self.everything(kept))
@@ -304,7 +313,14 @@ class Check:
         return {index for index, wrote in last.items() if wrote}
 
     def _leaves(self, shadow: Shadow) -> None:
-        """Mark the regions whose contents come from before the tape."""
+        """Mark the regions whose contents come from before the tape; if none has a gradient, those that the host
+        fills in its scope before anything else."""
+        self._mark_leaves()
+        given = [r for r in self.window.regions if r.leaf and not r.seed and r.deltas - {None}]
+        if not given and self.window.start_after_fills():
+            self._mark_leaves()
+
+    def _mark_leaves(self) -> None:
         window = self.window
         first: dict[int, bool] = {}
         for item in window.timeline:

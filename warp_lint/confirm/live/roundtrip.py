@@ -47,7 +47,7 @@ def probe_parameters(check: Check, judgement: Judgement) -> None:
     seen = suspects(check)
     strangers = _strangers(check)
     wanted = (
-        [p for p in judgement.parameters if not p.region.seed]
+        [p for p in judgement.parameters if not p.region.seed and p.region.index not in check.window.refilled]
         if seen or check.off_tape or not check.forward.faithful or check.forward.functions
         else []
     )
@@ -130,6 +130,7 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
     recorder = check.recorder
     assert recorder is not None
     result: list[tuple[Touch, int]] = []
+    seeds = [check.warp.extent(array) for array in check.seed_arrays()]
     for pointer, reference in list(recorder.gradients.items()):
         array = reference()
         if array is None or getattr(array, "_grad", None) is None or array._grad.ptr != pointer:
@@ -146,7 +147,7 @@ def _strangers(check: Check) -> list[tuple[Touch, int]]:
         touch = recorder.touch_array(array, "array")
         if not _existed(check, touch) or recorder.primal(array.ptr) is not None:
             continue
-        if any(low < seed.high and seed.low < high for seed, _ in check.seed_touches):
+        if any(low < seed[1] and seed[0] < high for seed in seeds):
             continue
         touch.name = recorder.names.known(array)
         if touch.name and touch.delta is not None:
@@ -195,16 +196,16 @@ def _after_the_tape(check: Check) -> dict[str, Any] | None:
                 "actor": step.name,
                 "path": [(s.path, s.line) for s in step.call_path],
             }
-    made = recorder.allocated.get(low)
-    reads = [s for s in suspects(check) if s.kind in ("read", "call")]
-    if made is None or not reads or recorder.born.get(low, 0) < reads[0].index:
+    born = recorder.born.get(low)
+    reads = [s for s in suspects(check) if s.kind in ("read", "call") and (born is None or s.index < born)]
+    if born is None or not reads:
         return None
-    path = made[0]
+    read = reads[-1]
     return {
         "code": "ADJ408",
         "kind": "round-trip",
-        "site": (path[-1].path, path[-1].line),
-        "array": reads[0].touches[0].label if reads[0].touches else "",
-        "actor": "the host",
-        "path": [],
+        "site": (read.site.path, read.site.line),
+        "array": read.touches[0].label if read.touches else "",
+        "actor": read.name,
+        "path": [(s.path, s.line) for s in read.call_path],
     }

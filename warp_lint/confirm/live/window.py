@@ -114,6 +114,7 @@ class Window:
         first = min(self.entries[0].index, record.entered_at if record.enters == 1 else self.entries[0].index)
         last = self.entries[-1].index
         self.taped = {id(step) for step in self.entries}
+        self.refilled: set[int] = set()  # regions that start with what the host fills them with in the tape's scope
         within = [s for s in steps if first <= s.index <= last and (id(s) in self.taped or self._changes(s))]
         self.first = first
         self.prefix = prefix or []
@@ -207,6 +208,38 @@ class Window:
             if step is self.entries[-1]:
                 self.after_entries = {i: (s.copy(), known[i].copy()) for i, s in state.items()}
         self.timeline = timeline
+
+    def start_after_fills(self) -> bool:
+        """Let arrays that the host fills as a whole, before anything else touches them, start with that: the
+        gradient that the tape gives them is that of the new contents. False if there are none."""
+        begun: set[int] = set()
+        kept: list[Step | External] = []
+        for item in self.timeline:
+            if isinstance(item, External):
+                kept.append(item)
+                continue
+            indices = [self.region(touch.low).index for touch in item.touches]
+            filled = self._filled(item)
+            if filled is not None and indices[0] not in begun:
+                self.initial[indices[0]] = filled.copy()
+                self.refilled.add(indices[0])
+                continue
+            begun.update(indices)
+            kept.append(item)
+        changed = len(kept) < len(self.timeline)
+        self.timeline = kept
+        return changed
+
+    def _filled(self, step: Step) -> Content | None:
+        """What the host fills one whole region with by this step, off the tape; None if the step isn't that."""
+        if id(step) in self.taped or not step.touches:
+            return None
+        if step.kind != "fill" and not (step.kind == "copy" and step.detail == "assign" and not self.flows(step)):
+            return None
+        touch = step.touches[0]
+        region = self.region(touch.low)
+        whole = touch.view().nbytes == region.size and (touch.low, touch.high) == (region.low, region.high)
+        return touch.final() if whole else None
 
     @functools.cached_property
     def _entry_set(self) -> set[Step]:
