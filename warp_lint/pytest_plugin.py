@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 MARKER = "warp_gradients"
+RUN = pytest.StashKey[Any]()
+REFUSED = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,8 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, None]:
+    """Fixtures are part of what is checked: a tape may be recorded in one and used in the test."""
     marker = item.get_closest_marker(MARKER)
     wanted = bool(item.config.getoption("--warp-gradients"))
     if marker is not None:
@@ -44,15 +47,42 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     try:
         run.__enter__()
     except (ImportError, RuntimeError) as error:
-        item.add_report_section("call", "warp-lint", f"gradients were not checked: {error}")
+        item.stash[REFUSED] = f"gradients were not checked: {error}"
         yield
         return
+    item.stash[RUN] = run
     outcome = yield
-    run.__exit__(None, None, None)
+    if outcome.excinfo is not None:
+        _end(item)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    if REFUSED in item.stash:
+        item.add_report_section("call", "warp-lint", item.stash[REFUSED])
+    outcome = yield
+    run = _end(item)
+    if run is None:
+        return
     if run.wrong and outcome.excinfo is None:
         outcome.force_exception(pytest.fail.Exception(f"{_cause(run)}\n{run.text}", pytrace=False))
     elif run.report.backwards or run.report.proofs:
         item.add_report_section("call", "warp-lint", run.text)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, None]:
+    _end(item)  # of a test that was set up and not called
+    yield
+
+
+def _end(item: pytest.Item) -> Any:
+    """The finished recording of a test; None without one."""
+    run = item.stash.get(RUN, None)
+    if run is not None:
+        del item.stash[RUN]
+        run.__exit__(None, None, None)
+    return run
 
 
 def _cause(run: Any) -> str:

@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("warp")
 
 TESTS = """
+import unittest
+
 import numpy as np
 import pytest
 import warp as wp
@@ -58,6 +60,33 @@ def test_fails_itself():
 
 def test_without_warp():
     pass
+
+
+@pytest.fixture
+def overwritten():
+    return gradient(True)
+
+
+def test_fixture(overwritten):
+    pass
+
+
+@pytest.fixture
+def broken():
+    gradient(True)
+    raise ValueError("of the fixture")
+
+
+def test_broken_fixture(broken):
+    pass
+
+
+class TestCase(unittest.TestCase):
+    def setUp(self):
+        self.gradient = gradient(True)
+
+    def test_case(self):
+        self.assertEqual(self.gradient.tolist(), [10.0, 10.0])
 """
 
 
@@ -89,12 +118,15 @@ def test_option(tmp_path: Path) -> None:
         "test_exempt": "passed",
         "test_fails_itself": "failed",
         "test_without_warp": "passed",
+        "test_fixture": "failed",
+        "test_broken_fixture": "error",
+        "TestCase": "failed",
     }
     line = next(i for i, text in enumerate(TESTS.splitlines(), 1) if "# overwritten" in text)
     assert f"OVERWRITTEN  test_sim.py:{line}  by `fill_`" in out
     # Under `CI` pytest repeats whole messages in its summary.
     reports = out.partition("short test summary")[0]
-    assert reports.count("OVERWRITTEN") == 3 and "site-packages" not in reports
+    assert reports.count("OVERWRITTEN") == 5 and "site-packages" not in reports
     assert "FAILED test_sim.py::test_wrong - Failed: ADJ304 `a` is written" in out
     assert "assert False" in out
     assert "SUMMARY: warp-lint: gradients are right: 2 derivatives of 1 backward pass agree" in out
