@@ -187,3 +187,141 @@ def test_seeds(tmp_path: Path, late: str, mark: str, end: str) -> None:
 def test_a_test_runs_once(tmp_path: Path) -> None:
     body = CONSTRUCTED.format(warm_up="self.rate = rate", mark="", end="pass").replace("def step", "def test_final")
     check(tmp_path, body)
+
+
+GATHERED = """
+class Selection:
+    def __init__(self, source):
+        self.source = source
+
+    def values(self):
+        if {shares}:
+            found = wp.array(ptr=self.source.ptr, dtype=float, shape=(N,))
+            found.grad = self.source.grad
+            return found
+        return self.source
+
+
+def main():
+    x = leaf()
+    x.grad = wp.zeros_like(x, requires_grad=False)
+    selection = Selection(x)
+    for _ in range(2):
+        loss = wp.zeros(1, dtype=float, requires_grad=True)
+        y = selection.values()
+        tape = wp.Tape()
+        with tape:
+            wp.launch(scale, dim=N, inputs=[x], outputs=[y])
+            wp.launch(total, dim=N, inputs=[y], outputs=[loss])
+        tape.backward(loss)
+        print(x.grad.numpy())
+        x.grad.zero_()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_memory_for_a_gradient_is_no_seed(tmp_path: Path) -> None:
+    """A gradient that a handle shares is consumed where the handle is written, and starts as zeros anyway."""
+    check(tmp_path, GATHERED.format(shares="True"))
+
+
+ONES = """
+def main():
+    x, y = leaf(), {start}
+    loss = wp.zeros(1, dtype=float, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        wp.launch({reader}, dim=N, inputs=[y], outputs=[x])
+        {write}
+        wp.launch(total, dim=N, inputs=[x], outputs=[loss])
+    tape.backward(loss)
+    print(y.grad.numpy())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "write"),
+    [
+        ("wp.ones(N, dtype=float, requires_grad=True)", "y.zero_()  # ADJ303"),
+        ("wp.ones(N, dtype=float, requires_grad=True)", "y.fill_(1.0)"),
+        ("wp.full(N, 2.0, dtype=float, requires_grad=True)", "y.fill_(2.0)"),
+        ("wp.full(N, value=2.0, dtype=float, requires_grad=True)", "y.fill_(1.0)  # ADJ303"),
+        ("wp.zeros(N, dtype=float, requires_grad=True)", "y.zero_()"),
+        ("wp.zeros(N, dtype=float, requires_grad=True)", "y.fill_(1.0)  # ADJ303"),
+        ("wp.zeros(N, dtype=float, requires_grad=True)", "wp.launch(scale, dim=N, inputs=[x], outputs=[y])  # ADJ301"),
+        (
+            "wp.zeros(N, dtype=float, requires_grad=True)",
+            "wp.launch(scale, dim=N, inputs=[x], outputs=[y])\n        y.zero_()",
+        ),
+        (
+            "wp.zeros(N, dtype=float, requires_grad=True)",
+            "wp.launch(scale, dim=N, inputs=[x], outputs=[y])  # ADJ301\n        y.fill_(1.0)",
+        ),
+    ],
+)
+def test_what_an_array_holds_again_was_not_overwritten(tmp_path: Path, start: str, write: str) -> None:
+    check(tmp_path, ONES.format(start=start, reader="square", write=write))
+
+
+PARTS = """
+def main():
+    x, out, loss = leaf(), leaf(), wp.zeros(1, dtype=float, requires_grad=True)
+    starts = wp.array([0, {second}], dtype=int)
+    memory = wp.zeros(2 * N, dtype=float, requires_grad=True)
+    a = wp.array(ptr={first}, dtype=float, shape=N, requires_grad=True)
+    b = wp.array(ptr={other}, dtype=float, shape=N, requires_grad=True)
+    tape = wp.Tape()
+    with tape:
+        wp.launch(scale, dim=N, inputs=[x], outputs=[a])
+        wp.launch(square, dim=N, inputs=[a], outputs=[out])
+        wp.launch(square, dim=N, inputs=[x], outputs=[b]){mark}
+        wp.launch(total, dim=N, inputs=[out], outputs=[loss])
+    tape.backward(loss)
+    print(x.grad.numpy())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "mark"),
+    [
+        ("memory.ptr", "memory.ptr + 4 * N", ""),
+        ("memory.ptr", "memory.ptr", "  # ADJ301"),
+        ("int(memory.ptr)", "4 * 2 + int(memory.ptr)", "  # ADJ301"),
+        ("memory.ptr + 4 * N", "memory.ptr", ""),
+        ("memory.ptr + 4 * N", "memory.ptr + 4 * N", "  # ADJ301"),
+        ("memory.ptr", "memory.ptr + 4 * int(starts.numpy()[1])", ""),
+    ],
+)
+def test_addresses_are_of_the_array_that_was_moved_in(tmp_path: Path, first: str, other: str, mark: str) -> None:
+    check(tmp_path, PARTS.format(first=first, other=other, mark=mark, second="N"))
+
+
+def test_an_address_is_not_of_the_array_that_held_an_offset(tmp_path: Path) -> None:
+    """`starts` is only read for a number: nothing writes into it."""
+    body = """
+    def main(base):
+        x, out, loss = leaf(), leaf(), wp.zeros(1, dtype=float, requires_grad=True)
+        seeds = wp.ones(2, dtype=float)
+        start = seeds.numpy()[0]
+        for _ in range(2):
+            y = leaf()
+            y.grad = wp.array(ptr=int(base) + start * 4, dtype=float, shape=N)
+            tape = wp.Tape()
+            with tape:
+                wp.launch(square, dim=N, inputs=[x], outputs=[y])
+            tape.backward()
+            print(x.grad.numpy())
+            tape.zero()
+
+    if __name__ == "__main__":
+        main(load())
+    """
+    check(tmp_path, body)

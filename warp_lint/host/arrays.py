@@ -51,11 +51,13 @@ def allocate(
     source_arrays: tuple[model.Array, ...] = (),
     quiet: bool = False,
     site: Any = None,
+    value: float | None = None,
 ) -> ArrayValue:
     """A new array with memory of its own, and the event for it. `site`: the call, if its arguments say whether the
-    array has a gradient."""
+    array has a gradient. `value`: what all elements are."""
     kind = dtype.name if isinstance(dtype, DataType) else dtype if isinstance(dtype, str) else ""
     root = new_root(m, name, origin, kind, shape)
+    m.roots[root].value = value
     grad_root = None
     if requires_grad is not False:
         grad_root = new_root(m, f"{name}.grad", "gradient", kind, shape)

@@ -12,6 +12,7 @@ from warp_lint.host import arrays, calls
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
+    Address,
     ArrayValue,
     BoundMethod,
     FunctionValue,
@@ -393,6 +394,8 @@ def host_method(m: Machine, site: Any, value: HostArray, name: str, args: list[A
         result = HostArray(value.text, value.sources, shape, kind, value.view_of if shared else None)
         result.made = value.made if shared else None
         return result
+    if name == "data_ptr" and value.view_of is not None:
+        return Address(value.view_of)
     view_read(m, value)
     if name in ("copy", "clone"):
         return HostArray(value.text, value.sources, value.shape, value.kind)

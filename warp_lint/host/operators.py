@@ -11,11 +11,13 @@ from warp_lint.host import array_operators, calls, containers, elements, externa
 from warp_lint.host.machine import Machine
 from warp_lint.host.values import (
     MISSING,
+    Address,
     ArrayValue,
     FunctionValue,
     HostArray,
     Instance,
     LazyList,
+    Pointer,
     SetValue,
     Unknown,
     brief,
@@ -80,6 +82,10 @@ def use(m: Machine, value: Any) -> None:
 
 def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
     """`left op right`."""
+    if isinstance(left, (Pointer, Address)) or isinstance(right, (Pointer, Address)):
+        found = _address(operator, left, right)
+        if found is not None:
+            return found
     if isinstance(left, _NUMBER) and isinstance(right, _NUMBER):
         return _numbers(operator, left, right)
     arrays_only = not isinstance(left, HostArray) and not isinstance(right, HostArray)
@@ -119,6 +125,18 @@ def binary(m: Machine, operator: type, left: Any, right: Any) -> Any:
     except Exception:
         pass
     return Unknown("", merge_sources(left, right))
+
+
+def _address(operator: type, left: Any, right: Any) -> Address | None:
+    """A pointer moved by a number."""
+    if operator is ast.Add and not isinstance(left, (Pointer, Address)):
+        left, right = right, left
+    if operator not in (ast.Add, ast.Sub) or isinstance(right, (Pointer, Address)):
+        return None
+    moved = left if isinstance(left, Address) else Address(left.array)
+    if moved.bytes is None or not isinstance(right, int):
+        return Address(moved.array, None)
+    return Address(moved.array, moved.bytes + (right if operator is ast.Add else -right))
 
 
 def _numbers(operator: type, left: Any, right: Any) -> Any:

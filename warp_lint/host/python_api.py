@@ -10,6 +10,7 @@ from warp_lint.host import branches, calls, containers, externals, objects, oper
 from warp_lint.host.machine import Machine, RaisedError, StopProgramError
 from warp_lint.host.values import (
     MISSING,
+    Address,
     ArrayValue,
     BoundMethod,
     ClassValue,
@@ -20,6 +21,7 @@ from warp_lint.host.values import (
     Instance,
     LazyList,
     ModuleValue,
+    Pointer,
     PropertyValue,
     Sequence,
     SetValue,
@@ -140,6 +142,8 @@ def _number(m: Machine, site: Any, name: str, args: Args, kwargs: Kwargs) -> Any
             return int(value) if short == "int" else float(value)
         except (ValueError, OverflowError):
             return Unknown(short)
+    if isinstance(value, Pointer):
+        return Address(value.array)
     operators.use(m, value)
     if isinstance(value, HostArray):
         return Unknown(f"{short}({value.text})", value.sources)

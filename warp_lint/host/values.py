@@ -157,6 +157,17 @@ class Pointer:
         self.array = array
 
 
+class Address(Unknown):
+    """A pointer as a number: that of `array` plus `bytes`, or plus something unknown (None)."""
+
+    __slots__ = ("array", "bytes")
+
+    def __init__(self, array: ArrayValue, bytes: int | None = 0) -> None:
+        super().__init__(f"{array.name}.ptr")
+        self.array = array
+        self.bytes = bytes
+
+
 class ModuleValue:
     """A project module that has been (or is being) executed."""
 

@@ -8,6 +8,7 @@ from warp_lint.host import array_operators, arrays, calls, containers, definitio
 from warp_lint.host.machine import Machine
 from warp_lint.host.map_needs import needs_of
 from warp_lint.host.values import (
+    Address,
     ArrayValue,
     BoundMethod,
     ClassValue,
@@ -78,6 +79,15 @@ def _literal(site: Any) -> bool:
     return site is not None and "requires_grad" in site.literals
 
 
+_ORIGINS = {"zeros": "zeros", "empty": "empty", "ones": "filled", "full": "filled"}
+
+
+def _filled_with(short: str, given: dict[str, Any]) -> float | None:
+    """What `ones` and `full` put into all elements, if it is a known number."""
+    value = 1.0 if short.startswith("ones") else given.get("value") if short.startswith("full") else None
+    return float(value) if isinstance(value, (bool, int, float)) else None
+
+
 def _new(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """`zeros`, `empty`, `ones`, `full`."""
     short = name.rpartition(".")[2]
@@ -88,7 +98,8 @@ def _new(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, An
     return arrays.allocate(
         m,
         name=site.hint if site is not None else "",
-        origin="empty" if short == "empty" else "zeros",
+        origin=_ORIGINS[short],
+        value=_filled_with(short, given),
         dtype=dtype,
         shape=shape,
         requires_grad=_gradient_flag(given.get("requires_grad")),
@@ -120,7 +131,8 @@ def _like(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, A
     return arrays.allocate(
         m,
         name=site.hint if site is not None else "",
-        origin="empty" if short == "empty_like" else "zeros",
+        origin=_ORIGINS[short.removesuffix("_like")],
+        value=_filled_with(short, given),
         dtype=source.dtype_value or source.dtype,
         shape=source.shape,
         requires_grad=grad,
@@ -206,15 +218,24 @@ def _without_components(shape: tuple[Any, ...], dtype: str) -> tuple[Any, ...]:
     return shape
 
 
+_SIZES = {"float64": 8, "int64": 8, "uint64": 8, "float32": 4, "int32": 4, "uint32": 4, "float16": 2, "int8": 1}
+
+
+def _element(address: Address) -> int | None:
+    """The element of a flat array that an address points to."""
+    array, size = address.array, _SIZES.get(address.array.dtype)
+    if array.region.extents or array.shape is None or len(array.shape) != 1 or not size or address.bytes is None:
+        return None
+    return address.bytes // size if address.bytes >= 0 and address.bytes % size == 0 else None
+
+
 def _from_pointer(
     m: Machine, site: Any, pointer: Any, shape: Any, dtype: Any, grad: bool | None, grad_pointer: Any
 ) -> ArrayValue:
     hint = site.hint if site is not None else ""
-    base = pointer.array if isinstance(pointer, Pointer) else None
-    if base is None and isinstance(pointer, Unknown):
-        sources = pointer.sources
-        owner = sources[0] if sources and isinstance(sources[0], ArrayValue) else None
-        base = owner
+    if isinstance(pointer, Address) and pointer.bytes == 0:
+        pointer = Pointer(pointer.array)
+    base = pointer.array if isinstance(pointer, (Pointer, Address)) else None
     if not isinstance(base, ArrayValue):
         return arrays.allocate(
             m, name=hint, origin="external", dtype=dtype, shape=shape, requires_grad=grad, literal=_literal(site)
@@ -231,7 +252,10 @@ def _from_pointer(
         extents = (
             (*base.region.extents[:0], model.Extent(0, shape[0])) if not base.region.extents else base.region.extents
         )
-    elif not isinstance(pointer, Pointer):
+    elif isinstance(pointer, Address) and (start := _element(pointer)) is not None:
+        count = shape[0] if shape is not None and len(shape) == 1 else None
+        extents = (model.Extent(start, start + count if isinstance(count, int) else None),)
+    elif isinstance(pointer, Address):
         extents = (*extents, model.Extent(0, None, f"pointer#{m.fresh()}"))
     view = arrays.make_view(m, base, extents, shape if shape is not None else base.shape, base.axes, hint, quiet=True)
     view.requires_grad = view.grad_now = grad

@@ -71,7 +71,7 @@ def _reused(analysis: Analysis) -> Iterator[Finding]:
                 continue  # memory of another array's gradient, or of unknown owner, is no seed
             if root in consumed:
                 end, first = consumed.pop(root)
-                if analysis.timeline.first_change(Place(event.source.region), end, index) is None:
+                if not analysis.timeline.written(Place(event.source.region), end, index):
                     yield _reuse(analysis, index, event, end, first)
             given[root] = (index, event)
             held.pop(root, None)
@@ -85,7 +85,10 @@ def _reused(analysis: Analysis) -> Iterator[Finding]:
                 key = gradient_key(write.array)
                 if key not in result.writers:
                     continue
-                if key not in result.residuals:
+                if analysis.timeline.zeros(root, index):
+                    del given[root]  # memory for a gradient, no seed
+                    held.pop(root, None)
+                elif key not in result.residuals:
                     consumed[root] = (index, first)
                     del given[root]
                     held.pop(root, None)

@@ -61,9 +61,8 @@ def _all(analysis: Analysis) -> Iterator[Conflict]:
             if _reentered(window, stale.operation, cause) or analysis.exclusive(stale.operation, cause, window.index):
                 continue
             opaque = analysis.opaque_between(stale.operation, window.index, stale.change.array, window.tape)
-            severity = _severity(
-                analysis, window, stale.tier, stale.sure and not opaque, [stale.operation, cause, window.index]
-            )
+            sure = stale.sure and not opaque and not (window.presumed and _untold(analysis, stale))
+            severity = _severity(analysis, window, stale.tier, sure, [stale.operation, cause, window.index])
             code, rebound = _stale_code(analysis, result, stale)
             yield Conflict(
                 code, cause, stale.operation, stale.change.array, severity, window, stale=stale, rebound=rebound
@@ -79,6 +78,13 @@ def _all(analysis: Analysis) -> Iterator[Conflict]:
             leak_code = _leak_code(analysis, window, leak)
             if leak_code is not None:
                 yield Conflict(leak_code, leak.write, leak.receiver, leak.array, severity, window, leak=leak)
+
+
+def _untold(analysis: Analysis, stale: Stale) -> bool:
+    """A constant goes over values that nothing tells of: they may be that constant, as after the last clearing."""
+    event = analysis.events[stale.change.index]
+    constant = isinstance(event, Fill) and not event.source_arrays and event.value is not None
+    return constant and analysis.timeline.untold(stale.change.array.region.root, stale.operation)
 
 
 def _severity(analysis: Analysis, window: Window, tier: Tier, sure: bool, indices: list[int]) -> Severity:

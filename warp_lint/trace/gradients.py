@@ -273,7 +273,7 @@ class Gradients:
     def _intermediate(self, array: Array) -> bool:
         """The array starts without a value of its own, so only what the tape stored can be meant."""
         root = self.trace.roots.get(array.region.root)
-        return root is not None and root.origin in ("zeros", "empty")
+        return root is not None and root.origin in ("zeros", "empty", "filled")
 
     # Backward passes
 

@@ -55,8 +55,9 @@ class Region:
 class Root:
     """One execution of an allocation: memory that is distinct from every other root's.
 
-    `origin`: how it came about: "zeros", "empty", "array" (from host data), "clone", "unknown" (not
-    allocated in what was interpreted), "external" (pointer, torch, …). `length`: elements if known.
+    `origin`: how it came about: "zeros", "empty", "filled" (`ones`, `full`), "array" (from host data), "clone",
+    "unknown" (not allocated in what was interpreted), "external" (pointer, torch, …). `length`: elements if known.
+    `value`: what all elements are at first, if known.
     """
 
     id: int
@@ -67,6 +68,7 @@ class Root:
     dtype: str = ""
     length: int | None = None
     shape: tuple[int | None, ...] | None = None
+    value: float | None = None
 
 
 @dataclass(slots=True, eq=False)

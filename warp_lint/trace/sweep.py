@@ -470,6 +470,8 @@ class Sweep:
             tier = max((self._tier(index, partner) for partner in partners), default=Tier.NONE)
             if tier is Tier.NONE:
                 continue
+            if need.path not in binding.writes and self.timeline.restored(array.region.root, index, self.window.index):
+                continue  # for example cleared again, as it was when the launch read it
             place = self.timeline.binder.place(event, need.path, need.index, need.component)
             change = self.timeline.first_change(place, index, self.window.index)
             while need.kind == "extremum" and change is not None and extremal(self.events[change.index], change.path):

@@ -23,6 +23,7 @@ from warp_lint.trace.model import (
     Fill,
     GradientRead,
     GradientWrite,
+    Guard,
     HostRead,
     Launch,
     OptimizerStep,
@@ -67,6 +68,8 @@ class Timeline:
         self._numbers: dict[int, int] = {}  # of the values of whole allocations
         self._parts: dict[int, dict[Region, int]] = {}  # of slices stored as one, by allocation
         self._known: dict[Any, int] = {}  # what a number stands for
+        self._history: dict[int, list[tuple[int, int]]] = {}  # (event, number from then on) by allocation
+        self._idle: dict[int, list[Change]] = {}  # writes of what is there already, by allocation
         self._differentiated = False
         self._gradients_written: set[int] = set()
         for index, event in enumerate(trace.events):
@@ -100,14 +103,68 @@ class Timeline:
                 best = changes[position - 1]
         return best
 
+    def written(self, place: Place, after: int, before: int) -> bool:
+        """Something certainly writes to a place between two events, be it the values that are there."""
+        idle = self._idle.get(place.region.root, ())
+        return self.first_change(place, after, before) is not None or any(
+            after < change.index < before and place_overlap(change.place, place) is Overlap.YES for change in idle
+        )
+
+    def restored(self, root: int, first: int, last: int) -> bool:
+        """An allocation holds the same values before two events, whatever was written in between."""
+        held = self._number_before(root, first, first)
+        return held is not None and held == self._number_before(root, last, first)
+
+    def zeros(self, root: int, index: int) -> bool:
+        """An allocation certainly holds nothing but zeros before an event."""
+        return self._number_before(root, index, index) == self._known.get(("constant", 0.0))
+
+    def untold(self, root: int, index: int) -> bool:
+        """What an allocation holds before an event is what it held before the program was looked at."""
+        made = self.trace.roots.get(root)
+        return (
+            made is not None
+            and made.origin == "unknown"
+            and self._number_before(root, index, index) == self._first_number(root)
+        )
+
+    def _number_before(self, root: int, index: int, given: int) -> int | None:
+        """Identity of the values before an event, if the conditions of another one imply it."""
+        history = self._history.get(root, [])
+        events = self.trace.events
+        known = set(events[given].guards)
+        found: set[int] = set()
+        later: list[set[Guard]] = []
+        for position in range(bisect_right(history, index - 1, key=lambda entry: entry[0]) - 1, -1, -1):
+            write, number = history[position]
+            guards = {guard for guard in events[write].guards if guard not in known}
+            if any(Guard(guard.branch, not guard.arm) in known for guard in guards) or any(g <= guards for g in later):
+                continue  # not in the same run, or written over
+            found.add(number)
+            if not guards:
+                break
+            if len(found) > 1 or len(later) >= MAX_PARTS:
+                return None
+            later.append(guards)
+        else:
+            found.add(self._first_number(root))
+        return found.pop() if len(found) == 1 else None
+
     def number(self, root: int) -> int:
         """Identity of the values of a whole allocation."""
         found = self._numbers.get(root)
         if found is None:
-            made = self.trace.roots.get(root)
-            constant = made is not None and made.origin == "zeros"
-            found = self._numbers[root] = self._number_of(("constant", 0.0) if constant else ("initial", root))
+            found = self._numbers[root] = self._first_number(root)
         return found
+
+    def _first_number(self, root: int) -> int:
+        made = self.trace.roots.get(root)
+        value = None if made is None else 0.0 if made.origin == "zeros" else made.value
+        return self._number_of(("initial", root) if value is None else ("constant", value))
+
+    def _set_number(self, index: int, root: int, number: int) -> None:
+        self._numbers[root] = number
+        self._history.setdefault(root, []).append((index, number))
 
     def _number_of(self, meaning: Any) -> int:
         return self._known.setdefault(meaning, len(self._known))
@@ -155,7 +212,7 @@ class Timeline:
         effects = event.effects
         if effects is None:
             for array in event.arguments.values():
-                self._numbers[array.region.root] = self._fresh()
+                self._set_number(index, array.region.root, self._fresh())
             return
         if not binding.writes:
             return
@@ -212,23 +269,23 @@ class Timeline:
         before = self.number(root)
         if number is None or not whole:
             if constant and number == before and change.place.full:
-                self.unchanged.add(index)
+                self._same(index, change)
                 return
             if (
                 number is not None
                 and change.place.full
                 and self._parts.get(root, {}).get(change.place.region) == number
             ):
-                self.unchanged.add(index)
+                self._same(index, change)
                 return
             self._replace_parts(change.place, number)
             number = self._fresh()
         elif number == before:
-            self.unchanged.add(index)
+            self._same(index, change)
             return
         if whole:
             self._parts.pop(root, None)
-        self._numbers[root] = number
+        self._set_number(index, root, number)
         self.changes.setdefault(index, []).append(change)
         regions = self._by_root.setdefault(root, RegionMap())
         found = regions.get(change.place.region)
@@ -236,6 +293,10 @@ class Timeline:
             regions.set(change.place.region, [change])
         else:
             found.append(change)
+
+    def _same(self, index: int, change: Change) -> None:
+        self.unchanged.add(index)
+        self._idle.setdefault(change.place.region.root, []).append(change)
 
     def _replace_parts(self, place: Place, number: int | None) -> None:
         """A slice is written: what is known of the values of slices that meet it is over."""
