@@ -25,6 +25,7 @@ FAMILIES = (
 )
 
 
+IDEAL_AGREES = 0.02  # difference beside which restored adjoints and finite differences agree
 TIE = 1e-3  # elements whose gaps differ by less are equally wrong: the first is shown
 
 # What only the trace of a run can show: how tapes hang together.
@@ -149,9 +150,11 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
                 inputs=culprit.get("inputs", {}),
             )
             effect = culprit.get("effect")
-            _numbers(proof, backward, effect["parameter"] if effect else None)
             if proof.kind == "adjoint":
                 proof.method = "the launch's adjoint against its forward"
+                _adjoint_numbers(proof, backward)
+            else:
+                _numbers(proof, backward, effect["parameter"] if effect else None)
             add(proof)
     for item in observations:
         site = _place(item["site"])
@@ -182,21 +185,37 @@ def merge(backwards: Sequence[dict[str, Any]], observations: Sequence[dict[str, 
     return [proof for proof in found.values() if not (proof.code in twice and proof.site in late)]
 
 
-def _numbers(proof: Proof, backward: dict[str, Any], name: str | None) -> None:
-    """The element that is most wrong: of the parameter that the culprit touches, or of any."""
+def _adjoint_numbers(proof: Proof, backward: dict[str, Any]) -> None:
+    """Numbers of a launch's wrong adjoint. What else is wrong on the tape must not be among them: restored adjoints
+    leave it out. Of several wrong adjoints each is shown at the array that it gets, if that is wrong."""
+    culprits = backward["culprits"]
+    key = "ideal" if any(c["kind"] not in ("adjoint", "birth") for c in culprits) else "ad"
+    several = len({c["kernel"] for c in culprits if c["kind"] == "adjoint"}) > 1
+    for name, which in ((proof.array if several else None, key), (None, key), (None, "ad")):
+        if name != "" and _numbers(proof, backward, name, which):
+            return
+
+
+def _numbers(proof: Proof, backward: dict[str, Any], name: str | None, which: str = "ad") -> bool:
+    """The element that is most wrong: of the parameter that the culprit touches, or of any. `which` gradient is
+    looked at: "ad", the program's, or "ideal", that of restored adjoints. Returns whether any is wrong."""
     best: tuple[float, str, dict[str, Any]] | None = None
     for parameter in backward.get("parameters", ()):
         if name is not None and parameter["name"] != name:
             continue
         for row in parameter["elements"]:
-            truth = truth_of(row)
-            gap = abs(row["ad"] - truth) if row["ad"] == row["ad"] else float("inf")
+            truth, shown_value = truth_of(row), float(row[which])
+            if which == "ideal" and abs(shown_value - truth) <= IDEAL_AGREES * max(abs(shown_value), abs(truth)):
+                continue
+            gap = abs(shown_value - truth) if shown_value == shown_value else float("inf")
             if best is None or gap > best[0] * (1 + TIE):
                 best = (gap, f"{parameter['name']}.grad[{index_of(parameter, row['index'])}]", row)
     if best is not None and best[0] > 0:
         row = best[2]
-        proof.ad, proof.where = row["ad"], best[1]
+        proof.ad, proof.where = row[which], best[1]
         proof.fd = truth_of(row)
+        return True
+    return False
 
 
 def truth_of(row: dict[str, Any]) -> float:

@@ -152,6 +152,26 @@ def test_proofs_of_several_backwards_are_one() -> None:
     assert proofs[0].error == pytest.approx(0.5)
 
 
+def test_numbers_of_a_wrong_adjoint_are_its_own() -> None:
+    rows = [("r", -2.0, -3.0, -3.0), ("b", -1.8, -1.8, -1.3)]
+    item = backward(1, "wrong", [CULPRIT, ADJOINT])
+    item["parameters"] = [
+        {"name": name, "size": 1, "shape": [1], "inner": [], "seed": False, "directions": [],
+         "elements": [{"index": 0, "ad": ad, "ideal": ideal, "fd": fd, "error": 1e-6, "kink": False}]}
+        for name, ad, ideal, fd in rows
+    ]  # fmt: skip
+    found = {proof.kind: proof for proof in merge([item], [])}
+    assert (found["adjoint"].where, found["adjoint"].ad, found["adjoint"].fd) == ("b.grad[0]", -1.8, -1.3)
+    item["culprits"] = [ADJOINT]
+    alone = merge([item], [])[0]
+    assert (alone.where, alone.ad, alone.fd) == ("r.grad[0]", -2.0, -3.0)
+    item["culprits"] = [{**ADJOINT, "array": name, "kernel": name, "site": ["p.py", i]} for i, name in enumerate("rb")]
+    assert [(proof.where, proof.ad) for proof in merge([item], [])] == [("r.grad[0]", -2.0), ("b.grad[0]", -1.8)]
+
+
+ADJOINT = {"code": "", "kind": "adjoint", "site": ["p.py", 1], "array": "b", "actor": "lift", "kernel": "lift"}
+
+
 def finding(code: str, line: int) -> Finding:
     return Finding(code, "", Severity.WARNING, Location("p.py", line, 1, line, 5), "")
 
