@@ -229,12 +229,12 @@ def _parse(name: str, line: str) -> Builtin:
     )
 
 
-@functools.cache
 def draws(name: str) -> bool:
     """Does a builtin take a random number from a state, which it advances?"""
     return name in ("randf", "randi", "randu", "randn", "poisson") or name.startswith("sample_")
 
 
+@functools.cache
 def lookup(name: str) -> Builtin | None:
     """The entry of a builtin, or None if Warp has none of that name (as far as the table knows)."""
     canonical = ALIASES.get(name, name)
