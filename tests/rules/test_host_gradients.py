@@ -325,3 +325,42 @@ def test_an_address_is_not_of_the_array_that_held_an_offset(tmp_path: Path) -> N
         main(load())
     """
     check(tmp_path, body)
+
+
+CLEARED_TOGETHER = """
+@wp.kernel
+def add(x: wp.array(dtype=float), f: wp.array(dtype=float), g: wp.array(dtype=float)):
+    i = wp.tid()
+    f[i] += x[i] * x[i]
+    g[i] += x[i]
+
+def main():
+    x, f, g, loss = leaf(), leaf(), leaf(), wp.zeros(1, dtype=float, requires_grad=True)
+    first = x
+    tape = wp.Tape()
+    with tape:
+        for _ in range(2):
+            y = leaf()
+            {clearing}
+            wp.launch(add, dim=N, inputs=[x, f, g])
+            wp.launch(multiply, dim=N, inputs=[f, g], outputs=[y])
+            x = y
+        wp.launch(total, dim=N, inputs=[x], outputs=[loss])
+    tape.backward(loss)
+    print(first.grad.numpy())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    "clearing",
+    [
+        "f.zero_(); g.zero_()  # ADJ303",
+        "f.zero_()  # ADJ303\n            g.zero_()  # ADJ303",
+        "for a in (f, g):\n                a.zero_()  # ADJ303",
+    ],
+)
+def test_one_finding_per_line(tmp_path: Path, clearing: str) -> None:
+    check(tmp_path, CLEARED_TOGETHER.format(clearing=clearing))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
-from warp_lint.findings import Finding, Location
+from warp_lint.findings import Finding, Location, Note
 from warp_lint.kernels.activity import KernelActivity
 from warp_lint.rules import (
     adj101_array_operator,
@@ -107,7 +108,7 @@ class Judge:
         for finding in self._presumed:
             if finding.location not in self._differentiated:
                 _keep(best, finding)
-        return sorted(best.values(), key=Finding.sort_key)
+        return _one_per_line(best.values())
 
     def activities(self) -> dict[Location, KernelActivity]:
         """What the traces say of each kernel's launches."""
@@ -119,6 +120,19 @@ def _keep(best: dict[tuple[str, Location], Finding], finding: Finding) -> None:
     known = best.get(key)
     if known is None or _rank(finding) > _rank(known):
         best[key] = finding
+
+
+def _one_per_line(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings in order; of those of one rule on one line the most severe, with the others as notes."""
+    lines: dict[tuple[str, str, int], list[Finding]] = {}
+    for finding in sorted(findings, key=Finding.sort_key):
+        lines.setdefault((finding.code, finding.location.path, finding.location.line), []).append(finding)
+    found: list[Finding] = []
+    for same in lines.values():
+        first = max(same, key=lambda finding: finding.severity)  # the leftmost of them
+        others = tuple(Note(other.location, other.message) for other in same if other is not first)
+        found.append(replace(first, notes=(*others, *first.notes)) if others else first)
+    return sorted(found, key=Finding.sort_key)
 
 
 # What may hide behind a cut of the gradient.
