@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warp_lint.confirm.live.budget import AGAIN, BASE, SHARE
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.picture import picture
 from warp_lint.confirm.process import package_root
@@ -32,7 +33,7 @@ Related = Callable[[Set[Path]], Sequence[Finding]]
 VALUES = ("ADJ413",)  # about values, not about gradients
 # How far gradients of half and single precision may be from those of double, beside the largest of their array.
 HALF, SINGLE = 0.1, 0.02
-LEAST_DOUBLE = 2.0  # seconds for the checks of a run in double precision
+LEAST_DOUBLE = 1.0  # seconds for the checks of a run in double precision
 DROWNED = "finite differences were drowned in rounding"
 _BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
 
@@ -43,7 +44,8 @@ class ProgramReport:
 
     `sentence` says it in one sentence. `findings`: the static ones with verdicts and those that only the run
     found. `observations`: texts ready to print. `backwards`: what was seen at each checked backward, as plain
-    data. `ended`: how the program ended; `exit_code` its own (None: killed).
+    data. `ended`: how the program ended; `exit_code` its own (None: killed). `checking`, `own`: processor seconds of
+    recording and checks, and of the program itself.
     """
 
     argv: list[str]
@@ -60,6 +62,7 @@ class ProgramReport:
     ended: str = ""
     seconds: float = 0.0
     checking: float = 0.0
+    own: float = 0.0
 
     @property
     def ran(self) -> bool:
@@ -143,8 +146,8 @@ def add_double(
     """Run the program again in double precision, quietly, and put its answer into the report."""
     from warp_lint.report.program import render
 
-    own = max(report.seconds - report.checking, 0.0)
-    left = max(1.5 * own + 4.0 - report.checking, LEAST_DOUBLE)
+    # The program runs once more, a little slower: checks have what its limit leaves.
+    left = max((SHARE - AGAIN[0]) * report.own + BASE - report.checking, LEAST_DOUBLE)
     null = os.open(os.devnull, os.O_RDWR)
     try:
         run = execute(argv, options, null, double=True, limit=left)
@@ -201,6 +204,7 @@ def report_of(
     start, end = run.last("start"), run.last("end")
     report.warp_version = str(start["warp"]) if start else ""
     report.checking = float(end["checking"]) if end else 0.0
+    report.own = float(end["own"]) if end else 0.0
     report.ended = how_it_ended(run)
     report.notes = notes_of(run)
     report.backwards = run.all("backward")

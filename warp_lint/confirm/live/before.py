@@ -99,8 +99,9 @@ def _meets(extents: list[tuple[int, int]], low: int, high: int) -> bool:
     return any(a < high and low < b for a, b in extents)
 
 
-def consumed(check: Check) -> list[dict[str, Any]]:
-    """Intermediate arrays whose gradient backward uses up: what it would have been, for those who read it."""
+def ideal_sweep(check: Check) -> tuple[Any, list[dict[str, Any]]]:
+    """The ideal gradients, and intermediate arrays whose gradient backward uses up: what it would have been, for
+    those who read it."""
     shadow, window = check.shadow, check.window
     result: list[dict[str, Any]] = []
     seen: set[int] = set()
@@ -140,7 +141,6 @@ def consumed(check: Check) -> list[dict[str, Any]]:
 
     shadow.watch = watch
     try:
-        check.sweep(on)
+        return check.sweep(on), result
     finally:
         shadow.watch = None
-    return result

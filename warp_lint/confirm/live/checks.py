@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from warp_lint.confirm.live.before import consumed
+from warp_lint.confirm.live.before import ideal_sweep
 from warp_lint.confirm.live.birth import births
 from warp_lint.confirm.live.causes import drop_effects_of, find_causes
 from warp_lint.confirm.live.comparison import (
@@ -90,7 +90,7 @@ class Check:
 
     def _run(self) -> Judgement:
         handles = self.recorder.handles if self.recorder is not None else Handles()
-        find_equal_writes(self.warp, self.record)
+        find_equal_writes(self.warp, self.record, self.steps)
         self.window = window = Window(self.warp, self.steps, self.record, states=States(self.warp, handles))
         arrays = self._arrays()
         extents = [*window.extents, *self._gradient_extents(arrays)]
@@ -150,7 +150,7 @@ class Check:
         leaves = any(window.regions[index].leaf for index, _ in shadow.start)
         own = self.sweep(NOTHING) if leaves else off
         self.intended = intended(self)
-        ideal = self.sweep(self.everything())
+        ideal, consumed = ideal_sweep(self)
         parameters = parameters_of(self, shadow, user, own, ideal)
         kept = self._may_be_meant(shadow)
         if kept and not all(close(p.own, p.ideal) for p in parameters):
@@ -166,7 +166,7 @@ class Check:
         if self.off_tape and judgement.status != "wrong":
             raise Unfit(OFF_TAPE)
         judgement.observations = remarks(self, judgement)
-        self.candidates = [*self._unrecorded_forward(ideal), *consumed(self)]
+        self.candidates = [*self._unrecorded_forward(ideal), *consumed]
         saved.restore()
         if judgement.status == "wrong":
             find_causes(self, judgement, ideal)

@@ -63,12 +63,14 @@ def elements(pointer: int, shape: tuple[int, ...], strides: tuple[int, ...], ele
 
 
 class Contents:
-    """Contents of extents over time; equal ones are held once. `size` is in bytes."""
+    """Contents of extents over time; equal ones are held once. `size` is in bytes, `seconds` the processor time
+    that recording has taken."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[int, int], Content] = {}
         self._starts: list[int] = []  # of extents whose contents are held, sorted
         self.size = 0
+        self.seconds = 0.0
 
     def take(self, low: int, high: int) -> Content:
         key = (low, high)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from warp_lint.confirm.live.accounting import Accounts
+from warp_lint.confirm.live.budget import Budget
 from warp_lint.confirm.live.checks import Check
 from warp_lint.confirm.live.comparison import DROWNED_OUT
 from warp_lint.confirm.live.double import promote
@@ -34,9 +35,6 @@ from warp_lint.confirm.live.steps import Step, TapeRecord
 from warp_lint.confirm.live.views import Views
 
 GRACE = 30.0  # seconds that a check may run over its share before it is killed
-PROGRAM_SHARE = 2.5  # checks may take this many times the program's own time …
-PROGRAM_BASE = 4.0  # … and this many seconds
-LEAST = 0.25
 DEPTH = 5_000  # of calls, for checks of a program that allows itself few
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 np.random.default_rng(0)  # imports what it needs while the program's import path is as it was
@@ -101,12 +99,10 @@ class Session:
         self.recorder.graphs.check = self.before_graph
         self.losses = Losses(self.recorder, self._observe)
         self.started = time.monotonic()
-        self.began = self._clock()
         self.spent = 0.0
-        self.limit = float("inf")  # seconds for all checks, beside their share of the program's time
+        self.budget = Budget(entries)
         self.number = 0
         self.skipped = 0
-        self.drowned = 0  # checks whose differences drowned in rounding
         self.finished = False
         self.failures = 0
         self._told: dict[str, int] = {}
@@ -126,6 +122,12 @@ class Session:
         """Keep a copy of the process asleep at the entry of a tape that will be checked."""
         for other in self.recorder.tapes.values():
             self._end_copy(other)
+        if self._seconds(record, self.number + 1) is None:
+            # No time to check it: it costs nothing then, and a later one is checked in its place.
+            record.checked = False
+            self.recorder.asleep = not self.recorder.pending()
+            self.recorder.entered_per_site[self.recorder.steps[-1].site] -= 1
+            return
         if record.enters > 1 or self.recorder.entered_per_site.get(self.recorder.steps[-1].site, 0) > PROBED:
             return
         try:
@@ -152,7 +154,7 @@ class Session:
         if not record.checked:
             self.skipped += 1
             return
-        seconds = self._seconds()
+        seconds = self._seconds(record, self.number)
         if seconds is None:
             self.skipped += 1
             return
@@ -160,12 +162,12 @@ class Session:
         self._dump_steps()
         self._check(record, loss, grads, seconds)
         self._take_over()
-        self.spent += self._clock() - started
+        self._paid(record, started)
 
     def before_graph(self, captured: Captured) -> None:
         """A captured graph with a backward pass is about to run: check that pass on a recording of its own."""
         self.number += 1
-        seconds = self._seconds()
+        seconds = self._seconds(captured.record, self.number)
         if seconds is None or not hasattr(os, "fork"):
             self.skipped += 1
             return
@@ -173,7 +175,7 @@ class Session:
         self._check(captured.record, captured.loss, captured.grads, seconds, captured)
         with contextlib.suppress(OSError):
             os.unlink(self._results)
-        self.spent += self._clock() - started
+        self._paid(captured.record, started)
 
     def _clock(self) -> float:
         """Processor time of this process and its children, in seconds: what other programs take of a busy
@@ -189,15 +191,18 @@ class Session:
             record.probe.close()
             record.probe = None
 
-    def _seconds(self) -> float | None:
+    def _own(self) -> float:
+        """Processor time of the program itself so far."""
+        return self._clock() - self.spent - self.recorder.contents.seconds
+
+    def _seconds(self, record: TapeRecord, number: int) -> float | None:
         """What the next check may take; None if there is no time for it."""
-        own = self._clock() - self.began - self.spent
-        budget = min(PROGRAM_SHARE * own + PROGRAM_BASE, self.limit) - self.spent
-        if budget < LEAST:
-            return None
-        seconds = max(min(budget / 2, budget / max(self.recorder.entries - self.number, 1) * 2), LEAST)
-        # Where differences drown, more of them would as well.
-        return min(seconds, 2 * LEAST) if self.drowned >= 2 else seconds
+        return self.budget.next(self._own(), self.spent + self.recorder.contents.seconds, number, record.site)
+
+    def _paid(self, record: TapeRecord, started: float) -> None:
+        cost = self._clock() - started
+        self.spent += cost
+        self.budget.took(cost, record.site)
 
     def _check(
         self, record: TapeRecord, loss: Any, grads: Any, seconds: float, captured: Captured | None = None
@@ -306,7 +311,7 @@ class Session:
             os.unlink(self._results)
         except (OSError, ValueError):
             return
-        self.drowned = self.drowned + 1 if data["drowned"] else 0
+        self.budget.drowned = self.budget.drowned + 1 if data["drowned"] else 0
         self.accounts.corrected = {int(k): v for k, v in data["corrected"].items()}
         for candidate in data["candidates"]:
             self.accounts.missed[candidate["pointer"]] = candidate
@@ -363,7 +368,8 @@ class Session:
             "end",
             how=how,
             seconds=own,
-            checking=self.spent,
+            checking=self.spent + self.recorder.contents.seconds,
+            own=self._own(),
             backwards=self.number,
             skipped=self.skipped,
             launches=sum(s.kind == "launch" for s in self.recorder.steps),
@@ -444,7 +450,7 @@ def start(module: Any, config: str) -> Session | None:
         log.write("unsupported", message=str(error))
         return None
     session = Session(warp, log, values.get("entries", 9), values.get("stop", False), values.get("steps", ""))
-    session.limit = values.get("limit") or session.limit
+    session.budget.limit = values.get("limit") or session.budget.limit
     session.install()
     atexit.register(session.finish)
     previous = sys.excepthook

@@ -15,12 +15,14 @@ from warp_lint.confirm.live.steps import Step, TapeRecord, Touch
 from warp_lint.confirm.live.window import stored_first
 
 
-def find_equal_writes(warp: Warp, record: TapeRecord) -> None:
-    """Note the arrays that launches of a tape stored to without changing them. Memory is left as it was found."""
-    tape = record.tape
-    for entry in tape.launches if tape is not None else ():
-        step = record.steps.get(id(entry))
-        if step is None or step.kind != "launch" or not step.held or step.kernel is None:
+def find_equal_writes(warp: Warp, record: TapeRecord, steps: list[Step]) -> None:
+    """Note the arrays that launches in a tape's scope stored to without changing them. Memory is left as it was
+    found."""
+    last = max((s.index for s in record.steps.values()), default=-1)
+    for step in steps:
+        if not record.entered_at <= step.index <= last:
+            continue
+        if step.kind != "launch" or not step.held or step.kernel is None or step.detail == "adjoint":
             continue
         doubtful = [
             t

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.live.fields import touches
@@ -60,6 +61,7 @@ def launch_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[..
         if recorder.warp.active_tape() is None and not concerned(recorder, inputs, outputs):
             return run()
         step = None
+        started = process_time()
         try:
             step = begin_launch(recorder, kernel, dim, inputs, outputs, device, stream, adjoint, rest)
             if step is not None and not record_tape and recorder.warp.active_tape() is not None:
@@ -68,12 +70,15 @@ def launch_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[..
             recorder.trouble(error)
         tape = recorder.warp.active_tape()
         count = len(tape.launches) if tape is not None else 0
+        recorder.contents.seconds += process_time() - started
         result = run()
         if step is not None:
+            started = process_time()
             try:
                 end_launch(recorder, step, tape, count)
             except Exception as error:
                 recorder.trouble(error)
+            recorder.contents.seconds += process_time() - started
         return result
 
     return launch
@@ -226,6 +231,7 @@ def command_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[.
         if recorder.idle or command.adjoint or not command.device.is_cpu:
             return original(command, *args, **kwargs)
         step = None
+        started = process_time()
         try:
             step, frame = recorder.add("launch", "command", skip=3)
             step.kernel, step.command = command.kernel, command
@@ -234,12 +240,15 @@ def command_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[.
             fill_touches(recorder, step, frame)
         except Exception as error:
             recorder.trouble(error)
+        recorder.contents.seconds += process_time() - started
         result = original(command, *args, **kwargs)
+        started = process_time()
         try:
             if step is not None:
                 end_launch(recorder, step, None, 0)
         except Exception as error:
             recorder.trouble(error)
+        recorder.contents.seconds += process_time() - started
         return result
 
     return launch
