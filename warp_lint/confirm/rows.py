@@ -9,6 +9,8 @@ from typing import Any
 
 EXACT = 0.05  # error of a difference, beside its array's gradient, above which it is noise
 
+NOTHING = 1e-12  # what is smaller is zero
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -37,7 +39,7 @@ def scale_of(parameter: dict[str, Any]) -> float:
 
 def exact(row: dict[str, Any], scale: float) -> bool:
     """Whether the difference of an element stands out of the rounding."""
-    return row["fd"] is not None and not row["error"] > EXACT * max(scale, abs(row["fd"]))
+    return row["fd"] is not None and not row["error"] > max(EXACT * max(scale, abs(row["fd"])), NOTHING)
 
 
 def rows_of(backward: dict[str, Any]) -> Iterator[Row]:
@@ -49,7 +51,7 @@ def rows_of(backward: dict[str, Any]) -> Iterator[Row]:
         for row in parameter["elements"]:
             measured = exact(row, scale) and not row["kink"]
             truth = float(row["fd"] if measured else row["ideal"])
-            size = max(scale, abs(truth), 1e-300)
+            size = max(scale, abs(truth), NOTHING)
             gap = abs(row["ad"] - truth) / size
             index = index_of(parameter, row["index"])
             yield Row(f"{parameter['name']}.grad[{index}]", row["ad"], truth, gap, bool(row["kink"]), measured)

@@ -42,6 +42,26 @@ def test_settles_on_a_smooth_derivative() -> None:
     assert not found.admits(1.01 * np.cos(0.5), 1e-3, 0.0)
 
 
+@pytest.mark.parametrize("steps", [[1e-3, 1e-4, 1e-5, 1e-6], [3e-2, 1e-2, 3e-3, 1e-3]])
+@pytest.mark.parametrize(("slope", "power"), [(0.0, 1.5), (2.0, 1.25), (-3.0, 1.5)])
+def test_the_derivative_at_an_edge_that_is_no_polynomial(steps: list[float], slope: float, power: float) -> None:
+    def edge(x: float) -> float:
+        return slope * x + x**power if x >= 0.0 else float("nan")
+
+    found = settle(steps, *differences(edge, 0.0, steps), 0.0)
+    assert found.value == pytest.approx(slope, abs=1e-6)
+    assert found.known and found.error < 1e-6
+
+
+def test_no_derivative_at_an_edge_that_is_vertical() -> None:
+    steps = [1e-3, 1e-4, 1e-5, 1e-6]
+
+    def edge(x: float) -> float:
+        return float(np.sqrt(x)) if x >= 0.0 else float("nan")
+
+    assert not settle(steps, *differences(edge, 0.0, steps), 0.0).known
+
+
 def test_a_kink_admits_what_lies_between_its_sides() -> None:
     steps = [1e-2, 1e-3, 1e-4]
     found = settle(steps, *differences(abs, 0.0, steps), 1e-16)

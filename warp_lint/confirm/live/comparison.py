@@ -183,7 +183,7 @@ def judge(check: Check, judgement: Judgement) -> None:
         floor = 1e-2 * tolerance * max(scale, 1e-12)
         fine = _fine_floors(check, parameter, 1e-2 * tolerance)
         differs = not close(parameter.own, parameter.ideal if parameter.certain is None else parameter.certain)
-        nonzero |= bool(np.any(parameter.own)) or scale > 0
+        nonzero |= bool(np.any(parameter.own)) or scale > 1e-12
         if not np.all(np.isfinite(parameter.own)):
             wrong.append(parameter)
             continue

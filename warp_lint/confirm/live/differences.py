@@ -231,7 +231,40 @@ def _one_sided(steps: Sequence[float], sides: Sequence[tuple[float, float]], noi
                 and (not best or error < best.error)
             ):
                 best = Difference(float(value), float(error), left=float(value), right=float(value))
+        fitted = _power_law(steps, [pair[side] for pair in sides], noise)
+        if fitted is not None and (best is None or fitted.error < best.error):
+            best = fitted
     return best
+
+
+def _power_law(steps: Sequence[float], slopes: Sequence[float], noise: float) -> Difference | None:
+    """The limit of one-sided slopes that close in on it as some power of the step, as those of x**1.5 do at 0."""
+    limits = [_limit(steps[i : i + 3], slopes[i : i + 3]) for i in range(len(steps) - 2)]
+    if len(limits) < 2 or not np.all(np.isfinite(limits)):
+        return None
+    value, error = limits[-1], abs(limits[-1] - limits[-2]) + noise / steps[-1]
+    if error > 0.1 * max(abs(value), abs(slopes[-1])):
+        return None
+    return Difference(float(value), float(error), left=float(value), right=float(value))
+
+
+def _limit(steps: Sequence[float], slopes: Sequence[float]) -> float:
+    """L of slope = L + C * step**p through three points; NaN if no p between 0.1 and 4 fits."""
+    first, second = slopes[0] - slopes[1], slopes[1] - slopes[2]
+    if not second or not np.isfinite(first / second):
+        return float("nan")
+
+    def gap(p: float) -> float:
+        a, b, c = (float(h / steps[2]) ** p for h in steps)
+        return float(first / second - (a - b) / (b - c))
+
+    low, high = 0.1, 4.0
+    if not gap(low) > 0 > gap(high):
+        return float("nan")
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gap(middle) > 0 else (low, middle)
+    return float(slopes[2] - second / (float(steps[1] / steps[2]) ** low - 1))
 
 
 def element_change(touch: Touch, index: tuple[int, ...]) -> Callable[[float], None]:
