@@ -47,6 +47,7 @@ CAUSES = {
     "loss_outside": ("ADJ411", "# after the tape", "a.grad[1]", 0.0, 4.0),
     "loss_of_host": ("ADJ408", "loss = array(float(", "a.grad[1]", 0.0, 32.0),
     "scanned": ("ADJ408", "wp.utils.array_scan", "a.grad[0]", 0.0, 4.0),
+    "entered_again": ("ADJ403", "with tape:  # again", "a.grad[1]", 26.40474971, 8.80158324),
     "host": ("ADJ408", "z.assign(y.numpy()", "a.grad[1]", 0.0, 8.0),
 }
 

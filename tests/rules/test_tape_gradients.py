@@ -194,6 +194,8 @@ def test_jacobian_rows() -> None:
 def test_tape_entered_again() -> None:
     p, lines = training(shared_tape=True, shared_loss=True, before="loss.zero", after="zero")
     assert found(p) == {("ADJ403", lines["with"])}
+    p, lines = training(shared_tape=True, shared_loss=True, shared_y=True, before="loss.zero", after="zero", steps=4)
+    assert found(p) == {("ADJ403", lines["with"])}
     p, lines = training(shared_tape=True, shared_loss=True, after="zero")
     assert ("ADJ403", lines["with"]) in found(p)
 

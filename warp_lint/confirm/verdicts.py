@@ -28,6 +28,9 @@ FAMILIES = (
 IDEAL_AGREES = 0.02  # difference beside which restored adjoints and finite differences agree
 TIE = 1e-3  # elements whose gaps differ by less are equally wrong: the first is shown
 
+# What agreement of a pass's own gradient with differences says nothing of: later uses, other passes.
+UNSEEN = ("ADJ407", "ADJ409", "ADJ413")
+
 # What only the trace of a run can show: how tapes hang together.
 OBSERVED = ("ADJ409", "ADJ413")
 
@@ -445,6 +448,8 @@ class Reach:
             return Verdict(
                 Status.UNTESTED, "the program did not get there" if self.statuses else "no backward pass was judged"
             )
+        if finding.code in UNSEEN:
+            return Verdict(Status.INCONCLUSIVE, "what the program does with the gradient later is not measured")
         if self.statuses == {"right"}:
             return Verdict(Status.REFUTED, "the gradients of the program that runs it agree with finite differences")
         if "wrong" in self.statuses and finding.code[3] not in "125":

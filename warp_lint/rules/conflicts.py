@@ -95,7 +95,7 @@ def _severity(analysis: Analysis, window: Window, tier: Tier, sure: bool, indice
 
 def _reentered(window: Window, operation: int, write: int) -> bool:
     """A consequence of a tape that was entered again after its backward pass: ADJ403 says it."""
-    return window.previous is not None and operation < window.previous < write
+    return any(operation < backward < write and window.entered_after(backward) for backward in window.earlier)
 
 
 def _stale_code(analysis: Analysis, result: Result, stale: Stale) -> tuple[str, int | None]:

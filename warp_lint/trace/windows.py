@@ -10,17 +10,25 @@ from warp_lint.trace.model import Array, Backward, Copy, Event, Launch, RecordFu
 @dataclass(slots=True)
 class Window:
     """One backward pass. `operations`: events its tape holds, in order. `scopes`: (enter, exit) events
-    of the tape since its last reset; exit None while open. `previous`: the backward pass of this
-    tape before it since the reset, as an event number."""
+    of the tape since its last reset; exit None while open. `earlier`: the backward passes of this
+    tape before it since the reset, as event numbers."""
 
     index: int
     event: Backward
     tape: int
     operations: tuple[int, ...]
     scopes: tuple[tuple[int, int | None], ...]
-    previous: int | None
+    earlier: tuple[int, ...]
     inside: bool  # called inside the scope of a tape
     presumed: bool = False  # no backward pass is seen: it stands for one after the last scope
+
+    @property
+    def previous(self) -> int | None:
+        return self.earlier[-1] if self.earlier else None
+
+    def entered_after(self, index: int) -> bool:
+        """Whether the tape is entered again after an event, on its way to this pass."""
+        return any(enter > index for enter, _ in self.scopes)
 
     @property
     def start(self) -> int:
@@ -44,7 +52,7 @@ def find_windows(trace: Trace) -> list[Window]:
     """All backward passes, in order."""
     operations: dict[int, list[int]] = {}
     scopes: dict[int, list[tuple[int, int | None]]] = {}
-    previous: dict[int, int] = {}
+    earlier: dict[int, list[int]] = {}
     open_tapes: list[int] = []
     windows: list[Window] = []
     for index, event in enumerate(trace.events):
@@ -60,7 +68,7 @@ def find_windows(trace: Trace) -> list[Window]:
             elif event.action == "reset":
                 operations.pop(event.target, None)
                 scopes.pop(event.target, None)
-                previous.pop(event.target, None)
+                earlier.pop(event.target, None)
         elif isinstance(event, Backward):
             windows.append(
                 Window(
@@ -69,11 +77,11 @@ def find_windows(trace: Trace) -> list[Window]:
                     event.target,
                     tuple(operations.get(event.target, ())),
                     tuple(scopes.get(event.target, ())),
-                    previous.get(event.target),
+                    tuple(earlier.get(event.target, ())),
                     bool(open_tapes),
                 )
             )
-            previous[event.target] = index
+            earlier.setdefault(event.target, []).append(index)
         elif event.tape is not None and _recorded(event):
             operations.setdefault(event.tape, []).append(index)
     return windows
@@ -102,7 +110,7 @@ def presumed_windows(trace: Trace, windows: list[Window]) -> list[Window]:
             continue
         event = trace.events[end]
         backward = Backward(location=event.location, call_path=event.call_path, target=tape, unknown_arguments=True)
-        found.append(Window(end, backward, tape, tuple(held), ((enters[tape], end),), None, False, True))
+        found.append(Window(end, backward, tape, tuple(held), ((enters[tape], end),), (), False, True))
     return found
 
 

@@ -264,6 +264,20 @@ def assigned_first():
     tape.backward(loss)
 
 
+def entered_again():
+    a, y, z, loss = array(1.0, 2.0), zeros(2), zeros(2), zeros(1)
+    tape = wp.Tape()
+    for _ in range(3):
+        loss.zero_()
+        with tape:  # again
+            wp.launch(square, dim=2, inputs=[a], outputs=[y])
+            wp.launch(square, dim=2, inputs=[y], outputs=[z])
+            wp.launch(total, dim=2, inputs=[z], outputs=[loss])
+        tape.backward(loss)
+        a.assign(a.numpy() - 0.01 * a.grad.numpy())
+        tape.zero()
+
+
 def crash():
     os.kill(os.getpid(), signal.SIGSEGV)
 

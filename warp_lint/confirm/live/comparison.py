@@ -73,6 +73,8 @@ def magnitude_of(check: Check) -> float:
 def differences(check: Check, judgement: Judgement) -> None:
     forward = check.forward = Forward(check.warp, check.window, check.objective)
     forward.frozen = {group[1] for group in check.intended if group[0] == "gradient"}
+    if check.shadow.skipped:
+        forward.since = check.window.entries[check.shadow.skipped].index
     if not check.seed_touches:
         return
     check.size = judgement.size = coarsest(check.window, check.window.regions)
@@ -91,7 +93,8 @@ def differences(check: Check, judgement: Judgement) -> None:
     left = max(check.deadline - time.process_time(), 0.2)
     affordable = max(int(left / max(per_run, 1e-6) / 8), 2)
     share = max(affordable // max(len(parameters), 1), 1)
-    parameters.sort(key=lambda p: close(p.own, p.ideal))
+    # What is wrong first, then what weighs most: there may not be time for all.
+    parameters.sort(key=lambda p: (close(p.own, p.ideal), -float(np.nansum(np.abs(p.own)))))
     for parameter in parameters:
         if time.process_time() > check.deadline and any(p.fd or p.directions for p in parameters):
             break
@@ -128,13 +131,23 @@ def differentiate(check: Check, parameter: Parameter, share: int) -> None:
     if flat.size > len(chosen):
         sizes = element_sizes(parameter.touch, parameter.region, initial)
         scale = float(np.sqrt(np.mean(sizes**2)))
-        direction = check.random.standard_normal(values.shape) * sizes
-        direction /= max(float(np.sqrt(np.mean(direction**2))), 1e-300)
-        change = direction_change([(parameter.touch, direction)])
-        found = forward.derivative(change, size, scale, base, magnitude)
-        ad = float(np.sum(direction.ravel() * parameter.own))
-        ideal = float(np.sum(direction.ravel() * parameter.ideal))
-        parameter.directions.append((ad, ideal, found))
+
+        def along(direction: Any) -> tuple[float, float, Difference]:
+            direction = direction / max(float(np.sqrt(np.mean(direction**2))), 1e-300)
+            change = direction_change([(parameter.touch, direction)])
+            found = forward.derivative(change, size, scale, base, magnitude)
+            ad = float(np.sum(direction.ravel() * parameter.own))
+            return ad, float(np.sum(direction.ravel() * parameter.ideal)), found
+
+        random = check.random.standard_normal(values.shape)
+        parameter.directions.append(along(random * sizes))
+        _, _, found = parameter.directions[0]
+        if (not found.known or found.error > 0.2 * abs(found.value)) and np.any(parameter.own):
+            # Derivatives cancel along a random direction; uphill they add up, and may agree where those drowned.
+            uphill = np.sign(parameter.own).reshape(values.shape)
+            ad, ideal, found = along(np.where(uphill != 0, uphill, np.sign(random)) * sizes)
+            if found.known and found.error <= 0.2 * abs(found.value) and found.admits(ad, TOLERANCE[size], 0.0):
+                parameter.directions.append((ad, ideal, found))
     for number in chosen:
         if parameter.fd and time.process_time() > check.deadline:
             return

@@ -27,6 +27,8 @@ def describe_groups(check: Check, shadow: Shadow) -> dict[Group, dict[str, Any]]
     result: dict[Group, dict[str, Any]] = {}
     # A launch that only reads an array tells the story best.
     for item in sorted(shadow.stale, key=lambda stale: stale.touch.after is not None):
+        if shadow.skipped and item.step.index < window.entries[shadow.skipped].index:
+            continue  # it should not run again at all
         result.setdefault(item.group, _overwrite(check, item))
     for step in (s for s in window.timeline if isinstance(s, Step)):
         taped = id(step) in window.taped

@@ -67,18 +67,20 @@ class Forward:
         self.noise = 0.0  # measured rounding of the objective
         self.random: Any = None  # moves values by rounding while it is set
         self.functions = [s for s in window.entries if s.kind == "function"]
+        self.since = 0  # number of the step before which contents are changed, where the first ones are of no interest
 
     def run(self, change: Callable[[], None] | None = None) -> float:
-        """The objective, with `change` applied to the initial contents. Leaves memory changed."""
+        """The objective, with `change` applied to the initial contents, or those at `since`. Leaves memory changed."""
         started = time.perf_counter()
         for region in self.window.regions:
             write(region.low, self.window.initial[region.index])
             if self.random is not None:
                 self._round(region.touches[:1])
-        if change is not None:
-            change()
         self.window.states.start(self.window)
         for item in self.window.timeline:
+            if change is not None and isinstance(item, Step) and item.index >= self.since:
+                change()
+                change = None
             if isinstance(item, External):
                 raw(item.low, item.low + item.mask.size)[item.mask] = item.content[item.mask]
             elif item.kind == "handle":
@@ -89,6 +91,8 @@ class Forward:
                     self._round([(item, t) for t in item.touches if t.after is not None])
                 if self.frozen:
                     self._freeze(item)
+        if change is not None:
+            change()
         self.window.states.back()
         self.runs += 1
         self.seconds += time.perf_counter() - started
