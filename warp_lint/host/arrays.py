@@ -182,6 +182,9 @@ def _index(
 ) -> tuple[tuple[Extent, ...], tuple[Any, ...] | None, tuple[int, ...] | None]:
     keys = key if isinstance(key, tuple) else (key,)
     if array.axes is None or any(not isinstance(k, (int, slice, Unknown)) or isinstance(k, HostArray) for k in keys):
+        flat = _flat(m, array, key)
+        if flat is not None:
+            return flat
         # Elements picked by an index array, or through a reshape: somewhere in here.
         symbol = f"part#{m.fresh()}"
         return (*array.region.extents, Extent(0, None, symbol)), None, None
@@ -206,6 +209,29 @@ def _index(
         extents.pop()
     known = tuple(shape) if array.shape is not None else None
     return tuple(extents), known, tuple(axes)
+
+
+def _flat(
+    m: Machine, array: ArrayValue, key: Any
+) -> tuple[tuple[Extent, ...], tuple[Any, ...], tuple[int, ...] | None] | None:
+    """A slice of a flattened allocation that is whole rows of it, or part of one row of a matrix."""
+    root = m.roots.get(array.region.root)
+    if root is None or root.shape is None or array.region.extents or len(root.shape) < 2 or not isinstance(key, slice):
+        return None
+    if array.shape is None or array.shape != (root.length,) or root.length is None:
+        return None
+    if any(not (bound is None or isinstance(bound, int)) for bound in (key.start, key.stop, key.step)):
+        return None
+    start, stop, step = key.indices(root.length)
+    row = root.length // root.shape[0] if root.shape[0] else 0
+    if step != 1 or stop <= start or not row:
+        return None
+    first, last = start // row, (stop - 1) // row
+    rows = Extent(first, last + 1)
+    axes = (1,) if first == last and len(root.shape) == 2 else None
+    if start % row == 0 and stop % row == 0:
+        return (rows,), (stop - start,), axes
+    return ((rows, Extent(start % row, (stop - 1) % row + 1)), (stop - start,), axes) if axes is not None else None
 
 
 def _narrow(m: Machine, old: Extent, key: Any, size: Any) -> tuple[Extent, Any]:

@@ -1,0 +1,68 @@
+import numpy as np
+
+import warp as wp
+
+N = 3
+
+
+@wp.kernel
+def times(x: wp.array[wp.float64], k: wp.array[wp.float64], y: wp.array[wp.float64]):
+    i = wp.tid()
+    y[i] = x[i] * k[0]
+
+
+@wp.kernel
+def total(x: wp.array[wp.float64], loss: wp.array[wp.float64]):
+    i = wp.tid()
+    wp.atomic_add(loss, 0, x[i] * (wp.float64(i) + wp.float64(1.0)))
+
+
+@wp.kernel
+def mix(x: wp.array[wp.float64], y: wp.array[wp.float64], z: wp.array[wp.float64]):
+    i = wp.tid()
+    z[i] = x[i] + y[i]
+
+
+class Body:
+    """`rest` holds zeros; every use leaves it as it was."""
+
+    def __init__(self, a):
+        self.rest = wp.zeros_like(a)
+
+    def push(self, x, k, out):
+        wp.launch(times, dim=N, inputs=[self.rest, k, out])
+        wp.launch(mix, dim=N, inputs=[x, out, self.rest])
+        y = wp.clone(self.rest)
+        self.rest.zero_()
+        return y
+
+
+def forward(a, k):
+    body = Body(a)
+    out = wp.zeros_like(a)
+    y = body.push(a, k, out)
+    loss = wp.zeros(1, dtype=wp.float64, requires_grad=True)
+    wp.launch(total, dim=N, inputs=[y, loss])
+    return loss
+
+
+def main(a0, k0):
+    a = wp.array(a0, dtype=wp.float64, requires_grad=True)
+    k = wp.array(k0, dtype=wp.float64, requires_grad=True)
+    with wp.Tape() as tape:
+        loss = forward(a, k)
+    tape.backward(loss)
+    return a.grad.numpy(), k.grad.numpy()
+
+
+def value(a0, k0):
+    return forward(wp.array(a0, dtype=wp.float64), wp.array(k0, dtype=wp.float64)).numpy()[0]
+
+
+A0 = [1.5, 0.7, -1.1]
+K0 = [0.3]
+
+
+if __name__ == "__main__":
+    for name, gradient in zip(("a", "k"), main(np.array(A0), np.array(K0))):
+        print(f"{name}.grad:", gradient)
