@@ -1,4 +1,4 @@
-"""States that are structs: a launch touches the members that its kernel names, no others."""
+"""Structs that hold arrays, of which a launch touches the members that its kernel names, and arrays of structs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,27 @@ pytest.importorskip("warp")
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.program import confirm_program
 
-PROGRAM = Path(__file__).parent / "programs" / "structs.py"
+FOLDER = Path(__file__).parent / "programs"
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "codes"),
-    [("named", "right", []), ("through", "right", []), ("shared", "wrong", [("ADJ303", "s.f.zero_()")])],
+    ("arguments", "status", "codes"),
+    [
+        ("structs.py named", "right", []),
+        ("structs.py through", "right", []),
+        ("structs.py shared", "wrong", [("ADJ303", "s.f.zero_()")]),
+        ("particles.py uniform once", "right", []),
+        ("particles.py mixed once", "right", []),
+        (
+            "particles.py uniform again",
+            "wrong",
+            [("ADJ301", "wp.launch(first, dim=2, inputs=[other, m], outputs=[p])")],
+        ),
+        ("particles.py mixed again", "wrong", [("ADJ301", "wp.launch(first, dim=2, inputs=[other, m], outputs=[p])")]),
+    ],
 )
-def test_cleared_members(
-    name: str,
+def test_structs(
+    arguments: str,
     status: str,
     codes: list[tuple[str, str]],
     capfd: pytest.CaptureFixture[str],
@@ -28,9 +40,9 @@ def test_cleared_members(
 ) -> None:
     assert pytestconfig.cache is not None
     monkeypatch.setenv("WARP_CACHE_PATH", str(pytestconfig.cache.mkdir("warp-kernels")))
-    monkeypatch.chdir(PROGRAM.parent)
-    report = confirm_program([PROGRAM.name, name], [], None, ConfirmOptions(total_timeout=120.0))
+    monkeypatch.chdir(FOLDER)
+    report = confirm_program(arguments.split(), [], None, ConfirmOptions(total_timeout=120.0))
     assert "warp_lint" not in capfd.readouterr().err
-    lines = PROGRAM.read_text().splitlines()
+    lines = (FOLDER / arguments.split()[0]).read_text().splitlines()
     assert report.status == status, report.sentence
     assert [(f.code, lines[f.location.line - 1].strip()) for f in report.findings] == codes

@@ -29,13 +29,16 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Element type of an array: NumPy scalar type, inner shape, size in bytes, floating point or not."""
+    """Element type of an array: NumPy scalar type, inner shape, size in bytes, floating point or not. A struct
+    counts as a vector if all its members are floating point of one type; else it is bytes, of which some may
+    `carry` gradients."""
 
     dtype: Any
     inner: tuple[int, ...]
     size: int
     floating: bool
     name: str
+    carries: bool = False
 
 
 @dataclass(slots=True)
@@ -217,23 +220,43 @@ class Warp:
 
     def _describe(self, dtype: Any) -> Element:
         size = int(self.types.type_size_in_bytes(dtype)) if dtype is not None else 1
-        scalar = getattr(dtype, "_wp_scalar_type_", dtype)
         name = getattr(dtype, "__name__", None) or getattr(dtype, "key", None) or str(dtype)
-        if scalar is float:
-            scalar = self.module.float32
-        elif scalar is int:
-            scalar = self.module.int32
-        elif scalar is bool:
-            scalar = self.module.bool
+        if isinstance(dtype, self.codegen.Struct):
+            return self._describe_struct(dtype, size, str(name))
+        scalar = self._scalar(dtype)
         numpy_type = self.types.warp_type_to_np_dtype.get(scalar)
-        if numpy_type is None or isinstance(dtype, self.codegen.Struct):
+        if numpy_type is None:
             return Element(np.dtype(np.uint8), (size,), size, False, str(name))
         dtype_np = np.dtype(numpy_type)
         floating = dtype_np.kind == "f"
         if not floating and getattr(scalar, "__name__", "") == "bfloat16":
             return Element(np.dtype(np.uint8), (size,), size, False, str(name))
         inner = tuple(int(n) for n in getattr(dtype, "_shape_", ()))
-        return Element(dtype_np, inner, size, floating, str(name))
+        return Element(dtype_np, inner, size, floating, str(name), floating)
+
+    def _scalar(self, dtype: Any) -> Any:
+        scalar = getattr(dtype, "_wp_scalar_type_", dtype)
+        plain = {float: self.module.float32, int: self.module.int32, bool: self.module.bool}
+        return plain.get(scalar, scalar)
+
+    def _describe_struct(self, dtype: Any, size: int, name: str) -> Element:
+        members = [self.types.warp_type_to_np_dtype.get(self._scalar(member)) for member in self._members(dtype)]
+        kinds = {np.dtype(kind) for kind in members if kind is not None}
+        carries = any(kind.kind == "f" for kind in kinds)
+        if None not in members and len(kinds) == 1 and carries:
+            kind = kinds.pop()
+            taken = sum(int(self.types.type_size_in_bytes(member)) for member in self._members(dtype))
+            if taken == size:  # no padding
+                return Element(kind, (size // kind.itemsize,), size, True, name, True)
+        return Element(np.dtype(np.uint8), (size,), size, False, name, carries)
+
+    def _members(self, dtype: Any) -> list[Any]:
+        """Types of a struct's members, those of inner structs in their place."""
+        found: list[Any] = []
+        for member in dtype.vars.values():
+            kind = member.type
+            found += self._members(kind) if isinstance(kind, self.codegen.Struct) else [kind]
+        return found
 
     # Arrays
 

@@ -122,7 +122,7 @@ class Shadow:
             ):
                 self.live_touches.extend((item, touch) for touch in item.touches if item.kind == "launch")
         for _, touch in self.live_touches:
-            if touch.element.floating:
+            if touch.element.carries:
                 window.region(touch.low).deltas.add(touch.delta)
 
     def _struct_delta(self, step: Step, argument: Argument) -> int | None:
@@ -137,7 +137,7 @@ class Shadow:
 
     def key(self, region: Region, delta: int | None, on: Any) -> Key | None:
         """Where the gradient of an array over `region` lives; None if it has none."""
-        if not region.floating:
+        if not region.carries:
             return None
         deltas = region.deltas
         if len(deltas) == 1 and None not in deltas:
@@ -150,7 +150,7 @@ class Shadow:
         return self.key(region, delta, on) or (region.index, delta)
 
     def inconsistent(self) -> list[Region]:
-        return [r for r in self.window.regions if r.floating and r.deltas and (len(r.deltas) > 1 or None in r.deltas)]
+        return [r for r in self.window.regions if r.carries and r.deltas and (len(r.deltas) > 1 or None in r.deltas)]
 
     # Sweeps
 
@@ -259,7 +259,7 @@ class Shadow:
             low, high = descriptor_span(d, argument.element.size)
             index = locate(window.extents, low)
             pointer = 0
-            if index >= 0 and high > low and argument.element.floating:
+            if index >= 0 and high > low and argument.element.carries:
                 region = window.regions[index]
                 delta = int(d.grad) - int(d.data) if d.grad else None
                 if delta is None and taped and not recorded:
@@ -355,7 +355,7 @@ class Shadow:
         window = self.window
         places: list[tuple[int, int, Any, int]] = []
         for owner, touch in self.live_touches:
-            if owner is step and touch.delta is not None and touch.element.floating:
+            if owner is step and touch.delta is not None and touch.element.carries:
                 region = window.region(touch.low)
                 key = self.user_key(region, touch.delta, on)
                 places.append(

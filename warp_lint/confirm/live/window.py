@@ -64,6 +64,10 @@ class Region:
     def floating(self) -> bool:
         return any(touch.element.floating for _, touch in self.touches)
 
+    @property
+    def carries(self) -> bool:
+        return any(touch.element.carries for _, touch in self.touches)
+
     def element(self) -> Any:
         for _, touch in self.touches:
             if touch.element.floating:
