@@ -114,6 +114,15 @@ def test_differences_are_beside_the_largest_element() -> None:
     )
 
 
+def test_kinks_are_counted() -> None:
+    kink = backward("right", (0.0, 0.5, 1e-3), (1.0, 1.0, 1e-3))
+    kink["parameters"][0]["elements"][0]["kink"] = True
+    assert numbers([kink]) == (
+        "1 derivative of 1 backward pass agree with finite differences "
+        "(largest relative difference 0.0e+00; 1 at kinks or jumps)"
+    )
+
+
 def rows(status: str, *backwards: dict[str, Any]) -> list[list[str]]:
     text = table(cast("ProgramReport", SimpleNamespace(status=status, backwards=list(backwards))))
     return [line.replace("grad[", "").split() for line in text.splitlines()[2:]]

@@ -469,8 +469,9 @@ def _hint(run: Run) -> str:
 
 def numbers(backwards: Sequence[dict[str, Any]]) -> str:
     """How many derivatives were compared, and how well they agree beside the largest of their array."""
-    compared, worst = 0, 0.0
+    compared, bends, worst = 0, 0, 0.0
     for backward in backwards:
+        bends += sum(row.kink for row in rows_of(backward))
         gaps = [row.gap for row in rows_of(backward) if row.measured]
         compared += len(gaps) + sum(len(parameter["directions"]) for parameter in backward.get("parameters", ()))
         worst = max([worst, *gaps])
@@ -478,5 +479,5 @@ def numbers(backwards: Sequence[dict[str, Any]]) -> str:
     return (
         f"{compared} derivative{'' if compared == 1 else 's'} of {passes} backward pass{'' if passes == 1 else 'es'} "
         f"agree with finite differences (largest relative difference {worst:.1e}"
-        f"{f'; {left} left out for rounding' if left else ''})"
+        f"{f'; {left} left out for rounding' if left else ''}{f'; {bends} at kinks or jumps' if bends else ''})"
     )

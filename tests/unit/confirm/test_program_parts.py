@@ -53,6 +53,14 @@ def test_the_derivative_at_an_edge_that_is_no_polynomial(steps: list[float], slo
     assert found.known and found.error < 1e-6
 
 
+@pytest.mark.parametrize("function", [np.sign, lambda x: float(x >= 0.0), lambda x: np.floor(x) + 2.0 * x])
+def test_where_a_function_jumps_no_derivative_is_refused(function: Any) -> None:
+    steps = [1e-3, 1e-4, 1e-5, 1e-6]
+    found = settle(steps, *differences(function, 0.0, steps), 1e-16)
+    assert found.kink and found.admits(0.0, 1e-3, 0.0) and found.admits(2.0, 1e-3, 0.0)
+    assert not settle(steps, *differences(function, 2e-4, steps), 1e-16).admits(50.0, 1e-3, 0.0)
+
+
 def test_no_derivative_at_an_edge_that_is_vertical() -> None:
     steps = [1e-3, 1e-4, 1e-5, 1e-6]
 

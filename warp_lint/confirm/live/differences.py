@@ -200,6 +200,9 @@ def settle(
     steps: Sequence[float], centred: Sequence[float], sides: Sequence[tuple[float, float]], noise: float
 ) -> Difference:
     """The best of several central differences: the pair of steps that agree most, extrapolated."""
+    if any(_jumps(steps, [pair[side] for pair in sides], noise) for side in (0, 1)):
+        # No derivative exists there: none can be refused.
+        return Difference(float(centred[-1]), float(abs(centred[-1])), True, float("-inf"), float("inf"))
     best: Difference | None = None
     for i in range(len(steps) - 1):
         ratio = (steps[i] / steps[i + 1]) ** 2
@@ -217,6 +220,15 @@ def settle(
             # A smooth function's one-sided differences close in with the step; a kink's do not.
             best.kink = gap > KINK * size and gap > 0.5 * wide and gap > 4 * noise / steps[i + 1]
     return best or _one_sided(steps, sides, noise) or Difference(float("nan"), float("inf"))
+
+
+def _jumps(steps: Sequence[float], slopes: Sequence[float], noise: float) -> bool:
+    """Whether a function jumps at the very point: however small the step, its value changes by the same."""
+    changes = np.array([h * slope for h, slope in zip(steps, slopes, strict=True)])
+    if len(changes) < 3 or not np.all(np.isfinite(changes)) or steps[0] < 9 * steps[-1]:
+        return False
+    least, most = float(np.min(np.abs(changes))), float(np.max(np.abs(changes)))
+    return bool(least > 100 * noise and least > 0.99 * most > 0 and np.all(changes * changes[0] > 0))
 
 
 def _one_sided(steps: Sequence[float], sides: Sequence[tuple[float, float]], noise: float) -> Difference | None:
