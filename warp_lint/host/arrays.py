@@ -182,7 +182,7 @@ def _index(
 ) -> tuple[tuple[Extent, ...], tuple[Any, ...] | None, tuple[int, ...] | None]:
     keys = key if isinstance(key, tuple) else (key,)
     if array.axes is None or any(not isinstance(k, (int, slice, Unknown)) or isinstance(k, HostArray) for k in keys):
-        flat = _flat(m, array, key)
+        flat = _flat(m, array, key) or _row(m, array, key)
         if flat is not None:
             return flat
         # Elements picked by an index array, or through a reshape: somewhere in here.
@@ -232,6 +232,21 @@ def _flat(
     if start % row == 0 and stop % row == 0:
         return (rows,), (stop - start,), axes
     return ((rows, Extent(start % row, (stop - 1) % row + 1)), (stop - start,), axes) if axes is not None else None
+
+
+def _row(
+    m: Machine, array: ArrayValue, key: Any
+) -> tuple[tuple[Extent, ...], tuple[Any, ...], tuple[int, ...] | None] | None:
+    """A row of a flat allocation that was reshaped to a matrix."""
+    root, shape = m.roots.get(array.region.root), array.shape
+    if root is None or root.shape is None or len(root.shape) != 1 or array.region.extents or type(key) is not int:
+        return None
+    if shape is None or len(shape) != 2 or any(not isinstance(n, int) for n in shape):
+        return None
+    if shape[0] * shape[1] != root.length or not -shape[0] <= key < shape[0]:
+        return None
+    start = (key % shape[0]) * shape[1]
+    return (Extent(start, start + shape[1]),), (shape[1],), (0,)
 
 
 def _narrow(m: Machine, old: Extent, key: Any, size: Any) -> tuple[Extent, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import prod
 
 from warp_lint.kernels.effects import Access, Affine, Component, Effects, Index, Path
 from warp_lint.trace.model import Array, Copy, Extent, Launch, Overlap, Region, Root, covers, overlap
@@ -125,11 +126,30 @@ def _kept_axes(array: Array, ndim: int, root: Root | None) -> tuple[int, ...] | 
     return tuple(kept[:ndim])
 
 
+def _rows(array: Array, intervals: list[tuple[Extent, bool]], root: Root | None) -> Extent | None:
+    """Whole rows, or part of one row of a matrix, of a flat allocation that the array object reshapes."""
+    shape = getattr(array, "shape", None)
+    if root is None or root.shape is None or len(root.shape) != 1 or array.region.extents or shape is None:
+        return None
+    if len(shape) != len(intervals) or any(not isinstance(n, int) for n in shape) or prod(shape) != root.length:
+        return None
+    first, row = intervals[0][0], prod(shape[1:])
+    if all(e.start == 0 and e.stop in (None, n) for (e, _), n in zip(intervals[1:], shape[1:], strict=True)):
+        return Extent(first.start * row, None if first.stop is None else first.stop * row)
+    if len(shape) == 2 and first.stop == first.start + 1:
+        column = intervals[1][0]
+        return Extent(first.start * row + column.start, first.start * row + min(column.stop or row, row))
+    return None
+
+
 def place_of(array: Array, intervals: list[tuple[Extent, bool]], root: Root | None) -> Place:
     """The memory that an index form of a kernel addresses, for the array bound at this launch."""
     full = all(exact for _, exact in intervals)
     axes = _kept_axes(array, len(intervals), root)
     if axes is None:
+        rows = _rows(array, intervals, root)
+        if rows is not None:
+            return Place(Region(array.region.root, (rows,)), full)
         covering = full and all(extent.start == 0 and _spans(extent) for extent, _ in intervals)
         return Place(array.region, covering)
     extents = list(array.region.extents)
