@@ -103,30 +103,37 @@ def contents(
                     found[item.id] = item
         elif vanishing(node, key):
             pass
-        elif key and node.op == "call" and node.name in _ELEMENTWISE and node.type.is_object:
-            pending.extend(node.args)
-        elif len(key) == 2 and node.op == "call" and node.name in ("diag", "skew", "transpose") and node.args:
-            found.update({v.id: v for v in _rearranged(node, key, limit, sure, past, guards)})
+        elif node.op == "call" and node.name in _BY_COMPONENT and limit >= _LEAST and _literal(key):
+            found.update({held.id: held for held in _combined(node, key, limit // 4, past, guards)})
         else:
             found[node.id] = node
     return list(found.values())
 
 
-_ELEMENTWISE = frozenset(("add", "sub", "neg"))
+_BY_COMPONENT = frozenset(("add", "sub", "neg", "diag", "skew", "transpose"))
+_LEAST = 12  # sums of sums are followed to a depth of three: in a loop they have no end
 _SKEW = {(0, 1): 2, (1, 0): 2, (0, 2): 1, (2, 0): 1, (1, 2): 0, (2, 1): 0}
 
 
-def _rearranged(node: Value, key: Key, limit: int, sure: bool, past: bool, guards: tuple[Guard, ...]) -> list[Value]:
-    """Where an element of a matrix comes from that only arranges what it is given."""
-    if node.name == "transpose":
-        inner: Key = key[::-1]
+def _literal(key: Key) -> bool:
+    return bool(key) and all(isinstance(part, int) for part in key)
+
+
+def _combined(node: Value, key: Key, limit: int, past: bool, guards: tuple[Guard, ...]) -> list[Value]:
+    """What makes up a component of a sum, or of a matrix that only arranges what it is given."""
+    if node.name in ("add", "sub", "neg"):
+        inner = key if node.type.is_object else ()
+    elif len(key) != 2:
+        return [node]
+    elif node.name == "transpose":
+        inner = key[::-1]
     elif node.name == "diag":
         inner = (key[0],)
-    elif key in _SKEW:
-        inner = (_SKEW[key],)
     else:
+        inner = (_SKEW[key],) if key in _SKEW else ()
+    if not inner:
         return [node]
-    return contents(node.args[0], inner, limit, sure, past, guards)
+    return [held for argument in node.args for held in contents(argument, inner, limit, past=past, guards=guards)]
 
 
 def vanishing(node: Value, key: Key, depth: int = 0) -> bool:

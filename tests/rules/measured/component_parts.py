@@ -8,7 +8,7 @@ F = wp.float64
 A = wp.array(dtype=wp.float64)
 AI = wp.array(dtype=int)
 AM = wp.array(dtype=wp.mat22d)
-INTS = {"mask": [1, 0, 1, 1, 0, 1]}
+INTS = {"mask": [1, 0, 1, 1, 0, 1], "n": 4}
 
 
 @wp.kernel
@@ -141,3 +141,23 @@ def c_branch_two_sure(x: A, y: A, o: A, mask: AI):
     if mask[i] == 1:
         v[0] = x[i] * F(2.0)  # ADJ104
     o[i] = v[0] * v[1]
+
+
+@wp.kernel
+def c_loop_transposes(m: AM, x: A, o: A, n: int):
+    i = wp.tid()
+    k = m[i]
+    for j in range(n):
+        k = wp.transpose(k)
+    k[0, 1] = x[i]  # ADJ104
+    o[i] = k[0, 0] + k[0, 1]
+
+
+@wp.kernel
+def c_loop_sums(m: AM, x: A, o: A, n: int):
+    i = wp.tid()
+    k = m[i]
+    for j in range(n):
+        k = k + m[j]
+    k[0, 1] = x[i]  # ADJ104
+    o[i] = k[0, 0] + k[0, 1]
