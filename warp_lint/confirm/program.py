@@ -33,6 +33,7 @@ Related = Callable[[Set[Path]], Sequence[Finding]]
 VALUES = ("ADJ413",)  # about values, not about gradients
 # How far gradients of half and single precision may be from those of double, beside the largest of their array.
 HALF, SINGLE = 0.1, 0.02
+NO_TIME = "its limit (4 times the program's own time, and 5 s) leaves no time for that"
 LEAST_DOUBLE = 1.0  # seconds for the checks of a run in double precision
 DROWNED = "finite differences were drowned in rounding"
 _BOOTSTRAP = Path(__file__).resolve().parent / "live" / "bootstrap"
@@ -147,7 +148,11 @@ def add_double(
     from warp_lint.report.program import render
 
     # The program runs once more, a little slower: checks have what its limit leaves.
-    left = max((SHARE - AGAIN[0]) * report.own + BASE - report.checking, LEAST_DOUBLE)
+    left = (SHARE - AGAIN[0]) * report.own + BASE - report.checking
+    if left < LEAST_DOUBLE:
+        report.notes.append(f"the program was not run again in double precision: {NO_TIME}")
+        report.observations = tuple(render(report))
+        return
     null = os.open(os.devnull, os.O_RDWR)
     try:
         run = execute(argv, options, null, double=True, limit=left)
