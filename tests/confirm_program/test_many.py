@@ -48,6 +48,7 @@ CAUSES = {
     "loss_of_host": ("ADJ408", "loss = array(float(", "a.grad[1]", 0.0, 32.0),
     "scanned": ("ADJ408", "wp.utils.array_scan", "a.grad[0]", 0.0, 4.0),
     "entered_again": ("ADJ403", "with tape:  # again", "a.grad[1]", 26.40474971, 8.80158324),
+    "row_cleared": ("ADJ304", "x[1].zero_()", "x.grad[0, 1]", 0.0, 32.0),
     "host": ("ADJ408", "z.assign(y.numpy()", "a.grad[1]", 0.0, 8.0),
 }
 

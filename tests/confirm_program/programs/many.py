@@ -51,6 +51,12 @@ def total(a: wp.array(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
     wp.atomic_add(loss, 0, a[i])
 
 
+@wp.kernel
+def advance(x: wp.array2d(dtype=wp.float64), t: int):
+    i = wp.tid()
+    x[t + 1, i] = x[t, i] * x[t, i]
+
+
 def array(*values, grad=True):
     return wp.array(list(values), dtype=wp.float64, requires_grad=grad)
 
@@ -276,6 +282,18 @@ def entered_again():
         tape.backward(loss)
         a.assign(a.numpy() - 0.01 * a.grad.numpy())
         tape.zero()
+
+
+def row_cleared():
+    """Each launch writes a row beside the one it reads, exactly; one of them is cleared later."""
+    x, loss = wp.array(np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]]), dtype=wp.float64, requires_grad=True), zeros(1)
+    tape = wp.Tape()
+    with tape:
+        for t in range(2):
+            wp.launch(advance, dim=2, inputs=[x, t])
+        wp.launch(total, dim=2, inputs=[x[2]], outputs=[loss])
+    x[1].zero_()
+    tape.backward(loss)
 
 
 def crash():

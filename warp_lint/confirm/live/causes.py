@@ -25,8 +25,9 @@ def find_causes(check: Check, judgement: Judgement, ideal: Any) -> None:
             break
         on = check.everything([group])
         effect = effect_of(check, judgement, shadow, check.sweep(on), on)
-        if effect is None:
-            # Another repair may mend the same thing: does this one alone change anything?
+        if effect is None and group[0] != "own":
+            # Another repair may mend the same thing: does this one alone change anything? What a step overwrote
+            # itself is no cause if undoing what came later is enough.
             alone = frozenset({group})
             effect = effect_of(check, judgement, shadow, check.sweep(alone), alone, alone=True)
         if effect is not None:

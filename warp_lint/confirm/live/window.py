@@ -267,27 +267,32 @@ class Window:
         return step.kernel is not None and touch.path in stored_first(step.kernel)
 
     def stale(self) -> list[Stale]:
-        """Every touch of the tape's steps whose needed contents are not in memory now."""
+        """Every touch of the tape's steps whose needed contents are not in memory now.
+
+        Of what a step changed itself and others later, both are listed, the step's own last: it is restored last.
+        """
         result: list[Stale] = []
         for step in self.entries:
             if step.kind not in ("launch", "function"):
                 continue
             for touch in step.touches:
                 content = self.needed(step, touch)
-                if content is None or (False):
+                if content is None:
                     continue
                 now = raw(touch.low, touch.high)
                 if np.array_equal(now, content):
                     continue
-                writer, own = self._writer(step, touch, content)
-                result.append(Stale(step, touch, content, writer, own))
+                own = touch.after is not None and content is touch.before
+                left = touch.after if own else content
+                if left is not None and not np.array_equal(now, left):
+                    result.append(Stale(step, touch, left, self._writer(step, touch, left)))
+                if own:
+                    result.append(Stale(step, touch, content, step, True))
         return result
 
-    def _writer(self, step: Step, touch: Touch, content: Content) -> tuple[Step | None, bool]:
-        region = self.region(touch.low)
-        if touch.after is not None and content is touch.before:
-            return step, True
-        for other, change in region.touches:
+    def _writer(self, step: Step, touch: Touch, content: Content) -> Step | None:
+        """The first step after one that made contents what they should not be."""
+        for other, change in self.region(touch.low).touches:
             if other.index <= step.index or change.after is None:
                 continue
             low, high = max(touch.low, change.low), min(touch.high, change.high)
@@ -296,8 +301,8 @@ class Window:
             old = content[low - touch.low : high - touch.low]
             new = change.after[low - change.low : high - change.low]
             if not np.array_equal(old, new):
-                return other, False
-        return None, False
+                return other
+        return None
 
 
 @functools.cache
