@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 NO_MESH_GRADIENT = "queries of a mesh give its points no gradient, in any version of Warp"
+LOADING = 0.05  # seconds of processor time that packing a launch doesn't take
 RING_BYTES = 1 << 20  # largest launch before a tape that keeps its contents
 
 
@@ -121,8 +122,12 @@ def begin_launch(
         recorder.gpu += 1
         return None
     step, frame = recorder.add("launch", "adjoint" if adjoint else "", skip=4)
+    started = process_time()
     with recorder.quiet():
         command = recorder.warp.command(kernel, dim, inputs, outputs, device=device, **rest)
+    took = process_time() - started
+    if took > LOADING:  # the program's launch would have compiled the module
+        recorder.contents.seconds -= took
     if command is None:
         recorder.steps.pop()
         return None
