@@ -8,7 +8,7 @@ from tests import confirm_scoreboard as scoreboard
 from tests.confirm.support import options
 from warp_lint.findings import Status
 
-pytest.importorskip("warp")
+VERSION = pytest.importorskip("warp").__version__
 
 EVERY = 8  # programs are taken in steps of this many, per area
 BY_LUCK = "right only because of its inputs"
@@ -22,15 +22,18 @@ EXPECTED = {
 
 
 def test_wrong_programs_are_confirmed_and_right_ones_refuted(tmp_path_factory: pytest.TempPathFactory) -> None:
+    if VERSION not in scoreboard.rows(scoreboard.AREAS)[0]:
+        pytest.skip(f"the table has no column for Warp {VERSION}")
     chosen = [row for row in scoreboard.rows(scoreboard.AREAS)[::EVERY] if row["path"] not in EXPECTED]
     assert len(chosen) > 40
     wrong = []
     for row, found in scoreboard.confirm(chosen, options(tmp_path_factory.mktemp("cache"))):
-        outcome, shown = scoreboard.judge(row, found, "1.19.0")
+        outcome, shown = scoreboard.judge(row, found, VERSION)
         if outcome not in ("ok", "skipped"):
             wrong.append((row["path"], outcome, shown.verdict if shown is not None else None))
         elif (
             outcome == "ok"
+            and VERSION == "1.19.0"  # for which the table names the arrays
             and shown is not None
             and shown.verdict is not None
             and shown.verdict.status is Status.CONFIRMED
