@@ -10,6 +10,9 @@ import pytest
 
 pytest.importorskip("warp")
 
+import warp
+
+from warp_lint.confirm.live.internals import release
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.program import ProgramReport, confirm_program
 
@@ -53,8 +56,18 @@ CAUSES = {
 }
 
 
+# Before these versions there is no scan of float64, and the adjoint of a copy keeps its destination's gradient.
+SINCE = {"scanned": (1, 16), "copied_in_part": (1, 17)}
+
+
+def skip_before(name: str) -> None:
+    if release(warp.__version__) < SINCE.get(name, (0, 0)):
+        pytest.skip("this Warp computes something else")
+
+
 @pytest.mark.parametrize("name", CAUSES)
 def test_wrong(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    skip_before(name)
     code, text, where, ad, fd = CAUSES[name]
     report, _ = run(capfd, name)
     assert report.status == "wrong"
@@ -90,6 +103,7 @@ def test_gradients_that_start_from_a_term_of_the_hosts_are_right(capfd: pytest.C
 
 @pytest.mark.parametrize("name", ["seeded", "copied_in_part", "assigned_first"])
 def test_right(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    skip_before(name)
     report, _ = run(capfd, name)
     assert report.status == "right", report.sentence
     assert not report.findings

@@ -8,6 +8,9 @@ import pytest
 
 pytest.importorskip("warp")
 
+import warp
+
+from warp_lint.confirm.live.internals import release
 from warp_lint.confirm.options import ConfirmOptions
 from warp_lint.confirm.program import confirm_program
 
@@ -38,6 +41,8 @@ def test_structs(
     pytestconfig: pytest.Config,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if arguments.startswith("particles") and release(warp.__version__) < (1, 16):
+        pytest.skip("elements of struct arrays get no gradient in this Warp")
     assert pytestconfig.cache is not None
     monkeypatch.setenv("WARP_CACHE_PATH", str(pytestconfig.cache.mkdir("warp-kernels")))
     monkeypatch.chdir(FOLDER)

@@ -29,7 +29,8 @@ def make(x: wp.array(dtype=wp.vec2d), m: wp.array(dtype=wp.float64), p: wp.array
 @wp.kernel
 def use(p: wp.array(dtype=Uniform), loss: wp.array(dtype=wp.float64)):
     i = wp.tid()
-    wp.atomic_add(loss, 0, p[i].mass * wp.dot(p[i].pos, p[i].pos))
+    q = p[i]
+    wp.atomic_add(loss, 0, q.mass * wp.dot(q.pos, q.pos))
 
 
 @wp.kernel
@@ -43,7 +44,8 @@ def make_mixed(x: wp.array(dtype=wp.vec2d), m: wp.array(dtype=wp.float64), p: wp
 @wp.kernel
 def use_mixed(p: wp.array(dtype=Mixed), loss: wp.array(dtype=wp.float64)):
     i = wp.tid()
-    wp.atomic_add(loss, 0, p[i].mass * wp.dot(p[i].pos, p[i].pos))
+    q = p[i]
+    wp.atomic_add(loss, 0, q.mass * wp.dot(q.pos, q.pos))
 
 
 def main(kind, order):
