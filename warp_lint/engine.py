@@ -198,11 +198,7 @@ def _read(unit: Unit, file: Path, buffer: str | bytes | None, explicit: bool, di
 
 def _read_programs(unit: Unit, display: Displayer) -> None:
     """Take in files that leave Warp to what they import."""
-    for file in gate.programs(unit.config, unit.contents, unit.silent):
-        try:
-            data = file.read_bytes()
-        except OSError:
-            continue
+    for file, data in gate.programs(unit.config, unit.contents, unit.silent).items():
         text = decode(data, display(file))
         if isinstance(text, str):
             unit.texts[file], unit.contents[file] = text, data

@@ -27,6 +27,8 @@ _IMPORT = re.compile(
 _LAZY = re.compile(rb"\bdef __getattr__\b|\bimport_module\b")
 # Such a package may import any of its modules.
 _COMPUTED = re.compile(rb"\b(pkgutil|listdir|iterdir|glob)\b|\bimport_module\(\s*(f[\"']|[^\"'\s)]+\s*\+)")
+# Calls and loops of a file's top level, or a main program.
+_RUNS = re.compile(rb"^(?:for|while|with)\b|^[A-Za-z_][\w.]*\(|\b__main__\b", re.M)
 _LIMIT = 20_000  # files looked at; a larger project is taken to differentiate everything
 
 _known: dict[tuple[str, int, int], bool] = {}  # sign by file as it was
@@ -68,13 +70,14 @@ def differentiated(config: Config, contents: Mapping[Path, bytes], configs: Conf
     return Answer(bool(signs), _Graph(config.root, contents, others).reached(signs) & every)
 
 
-def programs(config: Config, contents: Mapping[Path, bytes], silent: Iterable[Path]) -> list[Path]:
-    """Those of the files without a word of Warp that import, directly or through others, one with a sign of
-    gradients: the program may be there, and only the simulation elsewhere."""
+def programs(config: Config, contents: Mapping[Path, bytes], silent: Iterable[Path]) -> dict[Path, bytes]:
+    """Those of the files without a word of Warp, with their contents, that import, directly or through others, one
+    with a sign of gradients: the program may be there, and only the simulation elsewhere. Those that run nothing
+    are left to the imports that lead to them."""
     others = list(silent)
     signs = {file for file, data in contents.items() if has_sign(data)}
     if not signs or not others or len(others) > _LIMIT or config.differentiable is False:
-        return []
+        return {}
     graph = _Graph(config.root, contents, others)
     importers: dict[Path, list[Path]] = {}
     seen = set(others)
@@ -93,7 +96,8 @@ def programs(config: Config, contents: Mapping[Path, bytes], silent: Iterable[Pa
             if file not in found:
                 found.add(file)
                 leading.append(file)
-    return sorted(found & set(others))
+    read = {file: graph.data(file) for file in sorted(found & set(others))}
+    return {file: data for file, data in read.items() if _RUNS.search(data)}
 
 
 def _sign_on_disk(file: Path) -> bool:
@@ -145,13 +149,18 @@ class _Graph:
                     pending.append(target)
         return frozenset(seen)
 
-    def imports(self, file: Path) -> Iterator[Path]:
-        data = self.contents.get(file)
-        if data is None:
+    def data(self, file: Path) -> bytes:
+        """A file's contents; nothing if it can't be read."""
+        found = self.contents.get(file)
+        if found is None:
             try:
-                data = file.read_bytes()
+                found = file.read_bytes()
             except OSError:
-                return
+                return b""
+        return found
+
+    def imports(self, file: Path) -> Iterator[Path]:
+        data = self.data(file)
         folder = os.path.dirname(str(file))
         bases = (folder, self._package_root(folder), self.root, os.path.join(self.root, "src"))
         for match in _IMPORT.finditer(data.replace(b"\\\n", b" ")):

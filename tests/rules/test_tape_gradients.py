@@ -106,6 +106,23 @@ def test_missing_zero(options) -> None:
     assert found(p) == {("ADJ402", lines["backward"])}
 
 
+def test_missing_zero_names_the_pass_before() -> None:
+    p = Program()
+    a, y = p.array("a"), p.array("y")
+    lines = []
+    for _ in range(2):
+        tape = p.tape()
+        with p.on(tape):
+            loss = p.array("loss")
+            p.launch(SQUARE, src=a, dst=y)
+            p.launch(SUM, x=y, loss=loss)
+        lines.append(p.backward(tape, loss))
+        p.read(a)
+    (finding,) = findings(p)
+    assert finding.location.line == lines[1]
+    assert (finding.notes[0].location.line, finding.notes[0].message) == (lines[0], "the backward pass before")
+
+
 def test_a_gradient_that_the_host_rewrote_names_the_write() -> None:
     p = Program()
     a, y = p.array("a"), p.array("y")

@@ -9,7 +9,7 @@ from warp_lint.rules.tape_report import at_event, loop_note, operation_name, rep
 from warp_lint.trace.analysis import Analysis
 from warp_lint.trace.flow import Tier
 from warp_lint.trace.gradients import Accumulated
-from warp_lint.trace.model import GradientRead, TapeEvent
+from warp_lint.trace.model import Backward, GradientRead, TapeEvent
 from warp_lint.trace.sweep import Leak, Result
 
 _HELP = "call `tape.zero()` after the gradients are used, before the next backward pass"
@@ -33,8 +33,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def accumulated(analysis: Analysis, one: Accumulated, code: str) -> Finding:
     name = analysis.name(one.array)
-    before = analysis.events[one.before]
-    passed = isinstance(before, TapeEvent) and before.action == "backward"
+    passed = isinstance(analysis.events[one.before], Backward)
     words = "the backward pass before" if passed else "what it holds comes from here"
     notes = [Note(analysis.where(one.before), words)]
     notes += _idle_zero(analysis, one.before, one.backward)
