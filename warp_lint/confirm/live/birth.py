@@ -9,9 +9,8 @@ import numpy as np
 
 from warp_lint.confirm.live.memory import elements
 from warp_lint.confirm.live.shadow import Everything
-from warp_lint.confirm.live.sources import kernel_site
+from warp_lint.confirm.live.sources import kernel_site, shift_of, source_tree
 from warp_lint.confirm.live.steps import Step
-from warp_lint.confirm.live.window import _tree
 
 if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
@@ -96,10 +95,10 @@ def _inputs(step: Step, index: tuple[int, ...]) -> dict[str, str]:
 def blame(step: Step) -> tuple[str, int]:
     """Rule and line: a selection around a singular operation, or the singular operation itself."""
     _, start = kernel_site(step)
-    function = _tree(getattr(step.kernel.adj, "source", "") or "")
+    function = source_tree(step.kernel)
     if function is None:
         return ("ADJ502", start)
-    shift = start - min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    shift = shift_of(function, start)
     singular: int | None = None
     for node in ast.walk(function):
         if isinstance(node, ast.Call):

@@ -7,9 +7,9 @@ import functools
 import linecache
 from typing import TYPE_CHECKING, Any
 
-from warp_lint.confirm.live.sources import kernel_site, read_site, shift_of
+from warp_lint.confirm.live.sources import kernel_site, read_site, shift_of, source_tree
 from warp_lint.confirm.live.steps import Site, Step
-from warp_lint.confirm.live.window import Stale, _tree
+from warp_lint.confirm.live.window import Stale
 
 if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
@@ -208,7 +208,7 @@ def from_host(check: Check, step: Step) -> bool:
 def own_overwrite(step: Step, parameter: str) -> tuple[str, int]:
     """Rule and line for a kernel that overwrites what its own adjoint needs."""
     path, start = kernel_site(step)
-    function = _tree(getattr(step.kernel.adj, "source", "") or "")
+    function = source_tree(step.kernel)
     if function is None:
         return ("ADJ103", start)
     shift = shift_of(function, start)

@@ -9,9 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from warp_lint.confirm.live.window import _tree
-
-Path = tuple[str, ...]
+from warp_lint.confirm.live.sources import Path, chain, source_tree
 
 # Parts of a func that its own source doesn't show.
 _OTHER_CODE = ("native_snippet", "custom_grad_func", "custom_replay_func")
@@ -34,11 +32,10 @@ def _named(code: Any, active: tuple[int, ...] = ()) -> frozenset[Path] | None:
         return known[1]
     if id(code) in active:
         return None
-    adjoint = getattr(code, "adj", None)
     if any(getattr(code, name, None) is not None for name in _OTHER_CODE):
         return None
-    tree = _tree(getattr(adjoint, "source", None) or "")
-    result = None if tree is None else frozenset(_paths(tree, adjoint, (*active, id(code))))
+    tree = source_tree(code)
+    result = None if tree is None else frozenset(_paths(tree, code.adj, (*active, id(code))))
     _known[id(code)] = (code, result)  # the object is kept, so its identity stays its own
     return result
 
@@ -49,8 +46,9 @@ def _paths(tree: ast.FunctionDef, adjoint: Any, active: tuple[int, ...]) -> Iter
         if isinstance(node, ast.Call):
             yield from _handed_on(node, adjoint, active, inside)
         if isinstance(node, ast.Attribute | ast.Name) and id(node) not in inside:
-            path = _chain(node, inside)
-            if path is not None:
+            path = chain(node)
+            if path:
+                inside.update(map(id, ast.walk(node)))
                 yield path
 
 
@@ -64,10 +62,10 @@ def _handed_on(call: ast.Call, adjoint: Any, active: tuple[int, ...], inside: se
     if any(found is None for found in paths):
         return
     for position, value in enumerate(call.args):
-        at = _chain(value, set())
-        if at is None:
+        at = chain(value)
+        if not at:
             continue
-        _chain(value, inside)
+        inside.update(map(id, ast.walk(value)))
         for overload, found in zip(overloads, paths, strict=True):
             parameters = [argument.label for argument in overload.adj.args]
             if position >= len(parameters):
@@ -93,17 +91,3 @@ def _resolve(node: ast.expr, adjoint: Any) -> Any:
             except ValueError:
                 return None
     return getattr(function, "__globals__", {}).get(node.id)
-
-
-def _chain(node: ast.expr, inside: set[int]) -> Path | None:
-    """`s.inner.x` as ("s", "inner", "x"); its nodes are added to `inside`."""
-    parts: list[str] = []
-    nodes = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        nodes.append(id(node))
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    inside.update([*nodes, id(node)])
-    return (node.id, *reversed(parts))

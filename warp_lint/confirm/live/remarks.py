@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warp_lint.confirm.live.sources import kernel_site
+from warp_lint.confirm.live.sources import kernel_site, shift_of, source_tree
 from warp_lint.confirm.live.steps import Step
-from warp_lint.confirm.live.window import _tree
 
 if TYPE_CHECKING:
     from warp_lint.confirm.live.checks import Check
@@ -112,12 +111,10 @@ def _first_flat(check: Check, index: int) -> tuple[str, int, str, Step] | None:
 
 def flat_call(kernel: Any) -> tuple[int, str] | None:
     """Line in the file and name of the first flat operation in a kernel's text."""
-    adj = getattr(kernel, "adj", None)
-    function = _tree(getattr(adj, "source", "") or "")
+    function = source_tree(kernel)
     if function is None:
         return None
-    start = int(getattr(adj, "fun_lineno", 0) or 0)
-    shift = start - min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    shift = shift_of(function, int(getattr(kernel.adj, "fun_lineno", 0) or 0))
     inside = {id(n) for s in ast.walk(function) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and id(node) not in inside:

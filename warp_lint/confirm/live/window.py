@@ -3,7 +3,6 @@ contents that its adjoints should see."""
 
 from __future__ import annotations
 
-import ast
 import functools
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from warp_lint.confirm.live.handles import Handles, States
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import Content, locate, merged, raw
+from warp_lint.confirm.live.sources import stored_first
 from warp_lint.confirm.live.steps import NOWHERE, Site, Step, TapeRecord, Touch
 
 
@@ -305,97 +305,4 @@ class Window:
         return None
 
 
-@functools.cache
-def _tree(source: str) -> ast.FunctionDef | None:
-    import textwrap
-
-    try:
-        tree = ast.parse(textwrap.dedent(source))
-    except SyntaxError:
-        return None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            return node
-    return None
-
-
-_first: dict[int, frozenset[tuple[str, ...]]] = {}
-
-
-def stored_first(kernel: Any) -> frozenset[tuple[str, ...]]:
-    """Array parameters whose first access in program order is a plain store."""
-    found = _first.get(id(kernel))
-    if found is None:
-        function = _tree(getattr(kernel.adj, "source", "") or "")
-        found = _first[id(kernel)] = frozenset(_stored_first(function)) if function is not None else frozenset()
-    return found
-
-
-def _stored_first(function: ast.FunctionDef) -> set[tuple[str, ...]]:
-    order: dict[tuple[str, ...], str] = {}
-
-    def chain(node: ast.expr) -> tuple[str, ...] | None:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if isinstance(node, ast.Name):
-            return (node.id, *reversed(parts))
-        return None
-
-    def read(node: ast.AST) -> None:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Attribute | ast.Name):
-                path = chain(inner)
-                if path is not None:
-                    order.setdefault(path, "read")
-
-    def target(node: ast.expr) -> None:
-        if isinstance(node, ast.Subscript):
-            base: ast.expr = node.value
-            read(node.slice)
-            while isinstance(base, ast.Subscript):
-                read(base.slice)
-                base = base.value
-            path = chain(base)
-            if path is not None:
-                order.setdefault(path, "store")
-        elif isinstance(node, ast.Tuple | ast.List):
-            for item in node.elts:
-                target(item)
-        elif isinstance(node, ast.Attribute):
-            read(node.value)
-
-    def visit(body: list[ast.stmt]) -> None:
-        for statement in body:
-            if isinstance(statement, ast.Assign):
-                read(statement.value)
-                for item in statement.targets:
-                    target(item)
-            elif isinstance(statement, ast.AugAssign):
-                read(statement.value)
-                read(statement.target)
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-                call = statement.value
-                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                if name in ("store", "tile_store") and call.args:
-                    for argument in call.args[1:]:
-                        read(argument)
-                    target(ast.Subscript(call.args[0], ast.Constant(0)))
-                else:
-                    read(call)
-            elif isinstance(statement, ast.For):
-                read(statement.iter)
-                visit(statement.body)
-            elif isinstance(statement, ast.If | ast.While):
-                read(statement.test)
-                visit(statement.body)
-                visit(statement.orelse)
-            else:
-                read(statement)
-
-    visit(function.body)
-    return {path for path, kind in order.items() if kind == "store"}
-
-
-__all__ = ["External", "Region", "Site", "Stale", "Unfit", "Window", "stored_first"]
+__all__ = ["External", "Region", "Site", "Stale", "Unfit", "Window"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from warp_lint.confirm.live.internals import Warp
 from warp_lint.confirm.live.memory import merged, raw, read, write
+from warp_lint.confirm.live.sources import stored_first
 from warp_lint.confirm.live.steps import Step, TapeRecord, Touch
-from warp_lint.confirm.live.window import stored_first
 
 
 def find_equal_writes(warp: Warp, record: TapeRecord, steps: list[Step]) -> None:
