@@ -300,7 +300,8 @@ class Check:
 
     def _on_tape(self, region: Region) -> bool:
         """Whether anything in the tape's scope touches a region."""
-        return any(step in self.window.timeline for step, _ in region.touches)
+        last = self.window.entries[-1].index
+        return any(step.index <= last for step, _ in region.touches)
 
     def _outputs(self) -> set[int]:
         """Regions that the tape writes and does not read afterwards."""

@@ -78,7 +78,7 @@ class Forward:
                 self._round(region.touches[:1])
         self.window.states.start(self.window)
         for item in self.window.timeline:
-            if change is not None and isinstance(item, Step) and item.index >= self.since:
+            if change is not None and (not self.since or (isinstance(item, Step) and item.index >= self.since)):
                 change()
                 change = None
             if isinstance(item, External):

@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import process_time
 from typing import Any
 
 from warp_lint.confirm.live.graphs import Graphs
@@ -28,6 +29,25 @@ MAX_STEPS = 60_000
 MAX_TAPES = 200
 RING_STEPS = 1_000  # launches before a tape that keep their contents
 RING_TOTAL = 64 << 20
+
+
+class Ours:
+    """See `Recorder.ours`."""
+
+    __slots__ = ("recorder", "started")
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        self.started = process_time()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.recorder.contents.seconds += process_time() - self.started
+        if isinstance(error, Exception):
+            self.recorder.trouble(error)
+            return True
+        return False
 
 
 class Recorder:
@@ -153,6 +173,10 @@ class Recorder:
             last = traceback.extract_tb(error.__traceback__)[-1:] or None
             where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""
             self.troubles.append(f"{type(error).__name__}: {error}{where}")
+
+    def ours(self) -> Ours:
+        """For what a hook does beside the program's own call: its time is recording, its errors are troubles."""
+        return Ours(self)
 
     def note(self, text: str) -> None:
         """Something that limits the answer; told once."""

@@ -164,19 +164,7 @@ def passed_by(check: Check) -> list[dict[str, Any]]:
     calls = [s for s in seen if s.kind == "call"]
     copies = [s for s in seen if s.kind == "copy"]
     chosen = calls or copies or seen
-    if not chosen:
-        return []
-    step = chosen[0]
-    return [
-        {
-            "code": "ADJ408",
-            "kind": "round-trip",
-            "site": (step.site.path, step.site.line),
-            "array": step.touches[0].label if step.touches else "",
-            "actor": step.name,
-            "path": [(s.path, s.line) for s in step.call_path],
-        }
-    ]
+    return [_blame(chosen[0], "ADJ408", "round-trip", chosen[0].touches)] if chosen else []
 
 
 def _after_the_tape(check: Check) -> dict[str, Any] | None:
@@ -188,24 +176,20 @@ def _after_the_tape(check: Check) -> dict[str, Any] | None:
     for step in check.steps:
         written = [t for t in step.touches if t.after is not None and t.low < high and low < t.high]
         if step.index > last and step.kind == "launch" and written:
-            return {
-                "code": "ADJ411",
-                "kind": "unrecorded-forward",
-                "site": (step.site.path, step.site.line),
-                "array": written[0].label,
-                "actor": step.name,
-                "path": [(s.path, s.line) for s in step.call_path],
-            }
+            return _blame(step, "ADJ411", "unrecorded-forward", written)
     born = recorder.born.get(low)
-    reads = [s for s in suspects(check) if s.kind in ("read", "call") and (born is None or s.index < born)]
-    if born is None or not reads:
+    if born is None:
         return None
-    read = reads[-1]
+    reads = [s for s in suspects(check) if s.kind in ("read", "call") and s.index < born]
+    return _blame(reads[-1], "ADJ408", "round-trip", reads[-1].touches) if reads else None
+
+
+def _blame(step: Step, code: str, kind: str, touches: list[Touch]) -> dict[str, Any]:
     return {
-        "code": "ADJ408",
-        "kind": "round-trip",
-        "site": (read.site.path, read.site.line),
-        "array": read.touches[0].label if read.touches else "",
-        "actor": read.name,
-        "path": [(s.path, s.line) for s in read.call_path],
+        "code": code,
+        "kind": kind,
+        "site": (step.site.path, step.site.line),
+        "array": touches[0].label if touches else "",
+        "actor": step.name,
+        "path": [(s.path, s.line) for s in step.call_path],
     }

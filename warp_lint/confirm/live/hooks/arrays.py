@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from warp_lint.confirm.live.steps import Step
@@ -49,12 +48,8 @@ def copy_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[...,
         step = None
         tape = recorder.warp.active_tape()
         entries = len(tape.launches) if tape is not None else 0
-        started = process_time()
-        try:
+        with recorder.ours():
             step = begin_copy(recorder, dest, src, dest_offset, src_offset, count)
-        except Exception as error:
-            recorder.trouble(error)
-        recorder.contents.seconds += process_time() - started
         with recorder.quiet():
             result = original(dest, src, dest_offset, src_offset, count, stream)
         try:

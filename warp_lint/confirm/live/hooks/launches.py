@@ -62,24 +62,16 @@ def launch_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[..
         if recorder.warp.active_tape() is None and not concerned(recorder, inputs, outputs):
             return run()
         step = None
-        started = process_time()
-        try:
+        with recorder.ours():
             step = begin_launch(recorder, kernel, dim, inputs, outputs, device, stream, adjoint, rest)
             if step is not None and not record_tape and recorder.warp.active_tape() is not None:
                 step.detail = "record_tape"
-        except Exception as error:
-            recorder.trouble(error)
         tape = recorder.warp.active_tape()
         count = len(tape.launches) if tape is not None else 0
-        recorder.contents.seconds += process_time() - started
         result = run()
         if step is not None:
-            started = process_time()
-            try:
+            with recorder.ours():
                 end_launch(recorder, step, tape, count)
-            except Exception as error:
-                recorder.trouble(error)
-            recorder.contents.seconds += process_time() - started
         return result
 
     return launch
@@ -236,24 +228,16 @@ def command_hook(recorder: Recorder, original: Callable[..., Any]) -> Callable[.
         if recorder.idle or command.adjoint or not command.device.is_cpu:
             return original(command, *args, **kwargs)
         step = None
-        started = process_time()
-        try:
+        with recorder.ours():
             step, frame = recorder.add("launch", "command", skip=3)
             step.kernel, step.command = command.kernel, command
             step.params = [recorder.warp.copied(p) for p in command.params[: len(command.kernel.adj.args) + 1]]
             step.inputs, step.outputs = getattr(command, "_warp_lint", ([], []))
             fill_touches(recorder, step, frame)
-        except Exception as error:
-            recorder.trouble(error)
-        recorder.contents.seconds += process_time() - started
         result = original(command, *args, **kwargs)
-        started = process_time()
-        try:
-            if step is not None:
+        if step is not None:
+            with recorder.ours():
                 end_launch(recorder, step, None, 0)
-        except Exception as error:
-            recorder.trouble(error)
-        recorder.contents.seconds += process_time() - started
         return result
 
     return launch
