@@ -59,6 +59,24 @@ def surely(written: Key | None, read: Key | None) -> bool:
     return all(_element(left, right) is Relation.COVERS for left, right in zip(written, read, strict=False))
 
 
+def behind_versions(value: Value, op: str, through: tuple[str, ...]) -> Value | None:
+    """The first node of kind `op` behind the versions of an object, one of several where they merge. `through`: kinds
+    whose first operand is an earlier version."""
+    pending, seen = [value], set[int]()
+    while pending:
+        node = pending.pop()
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        if node.op == op:
+            return node
+        if node.op in through:
+            pending.extend(node.args[:1])
+        elif node.op in ("phi", "join", "carry"):
+            pending.extend(node.args[1:] if node.op == "phi" else node.args)
+    return None
+
+
 def contents(
     value: Value,
     key: Key,

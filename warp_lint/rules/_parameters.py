@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from warp_lint.kernels.builtins import Gradient
 from warp_lint.kernels.graph import Frame, Key, Loop, Value
 from warp_lint.kernels.inspection import Inspection
-from warp_lint.kernels.objects import Relation, contents, relation
+from warp_lint.kernels.objects import Relation, behind_versions, contents, relation
 
 
 @dataclass(slots=True)
@@ -55,19 +55,8 @@ def _changed(inspection: Inspection, value: Value) -> Value | None:
         return None
     if value.args[0].type.kind == "struct" and not inspection.is_field(value):
         return None  # a component of a struct's vector: its adjoint isn't taken at all
-    pending, seen = [value.args[0]], set[int]()
-    while pending:
-        node = pending.pop()
-        if node.id in seen:
-            continue
-        seen.add(node.id)
-        if node.op == "arg":
-            return node if node.frame is value.frame else None
-        if node.op in ("mutate", "after"):
-            pending.append(node.args[0])
-        elif node.op in ("phi", "join", "carry"):
-            pending.extend(node.args[1:] if node.op == "phi" else node.args)
-    return None
+    found = behind_versions(value.args[0], "arg", ("mutate", "after"))
+    return found if found is not None and found.frame is value.frame else None
 
 
 def _gained(inspection: Inspection, value: Value) -> int:

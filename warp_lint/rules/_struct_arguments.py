@@ -12,26 +12,15 @@ from warp_lint.kernels.detect import kernel_kind
 from warp_lint.kernels.effects import Path
 from warp_lint.kernels.graph import Value, implied
 from warp_lint.kernels.inspection import Inspection
-from warp_lint.kernels.objects import Relation, relation
+from warp_lint.kernels.objects import Relation, behind_versions, relation
 
 
 def argument_behind(inspection: Inspection, value: Value) -> Value | None:
     """The kernel's struct argument (or its field) that a component write changes, if any."""
     if value.op != "mutate" or kernel_kind(inspection.project, inspection.definition) != "kernel":
         return None
-    pending, seen = [value.args[0]], set[int]()
-    while pending:
-        node = pending.pop()
-        if node.id in seen:
-            continue
-        seen.add(node.id)
-        if node.op == "param":
-            return node if node.type.kind == "struct" or len(node.path) > 1 else None
-        if node.op in ("mutate", "after", "arg") and node.args:
-            pending.append(node.args[0])
-        elif node.op in ("phi", "join", "carry"):
-            pending.extend(node.args[1:] if node.op == "phi" else node.args)
-    return None
+    found = behind_versions(value.args[0], "param", ("mutate", "after", "arg"))
+    return found if found is not None and (found.type.kind == "struct" or len(found.path) > 1) else None
 
 
 def assigned(inspection: Inspection) -> Iterator[tuple[Value, int]]:

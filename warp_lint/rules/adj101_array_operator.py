@@ -12,7 +12,8 @@ from warp_lint.trace.flow import Tier
 from warp_lint.trace.model import Launch
 from warp_lint.trace.sweep import Result, is_operator
 
-_SCALING = frozenset(["*=", "/=", "map mul", "map div"])
+# Maps of these functions scale; operators on arrays all do.
+_SCALING = ("map mul", "map div")
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -38,7 +39,7 @@ def _updates(analysis: Analysis, result: Result, index: int, event: Launch) -> I
         partners = [analysis.name(event.arguments[p]) for p in sorted(need.partners) if p in event.arguments]
         yield report(
             analysis,
-            "ADJ101" if event.kernel in _SCALING or "map" not in event.kernel else "ADJ102",
+            "ADJ102" if event.kernel.startswith("map ") and event.kernel not in _SCALING else "ADJ101",
             analysis.severity(tier, True, index, result.window.index),
             at_event(analysis, index),
             f"`{name}` is updated in place, but the gradient of `{partners[0]}` needs its old value",

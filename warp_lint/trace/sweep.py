@@ -470,17 +470,18 @@ class Sweep:
             tier = max((self._tier(index, partner) for partner in partners), default=Tier.NONE)
             if tier is Tier.NONE:
                 continue
-            if need.path not in binding.writes and self.timeline.restored(array.region.root, index, self.window.index):
-                continue  # for example cleared again, as it was when the launch read it
             place = self.timeline.binder.place(event, need.path, need.index, need.component)
             change = self.timeline.first_change(place, index, self.window.index)
             while need.kind == "extremum" and change is not None and extremal(self.events[change.index], change.path):
                 if self._read_between(place, index, change.index):
                     break  # that launch's gradient goes to the extremum as it was
                 change = self.timeline.first_change(place, change.index, self.window.index)
-            if change is not None:
-                wins = not extremal(self.events[change.index], change.path)  # else the new value decides
-                self.result.stale.append(Stale(index, need, change, tier, binding.known and wins))
+            if change is None:
+                continue
+            if need.path not in binding.writes and self.timeline.restored(array.region.root, index, self.window.index):
+                continue  # for example cleared again, as it was when the launch read it
+            wins = not extremal(self.events[change.index], change.path)  # else the new value decides
+            self.result.stale.append(Stale(index, need, change, tier, binding.known and wins))
 
     def _read_between(self, place: Place, first: int, last: int) -> bool:
         """Does a launch of the window read a place between two others?"""
