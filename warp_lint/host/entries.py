@@ -226,8 +226,8 @@ class _Planner:
         names = self._imported_leads(outline.module)
         for routine in outline.routines:
             if routine.scopes or routine.backward:
-                dunder = routine.owner is not None and routine.node.name.startswith("__")
-                names.add(routine.owner.name if dunder and routine.owner is not None else routine.node.name)
+                name, owner = routine.node.name, routine.owner
+                names.add(owner.name if owner is not None and name.startswith("__") else name)
         return bool(scopes.spread(outline.routines, names) & outline.top_names)
 
     # Running

@@ -105,7 +105,7 @@ def _new(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, An
         requires_grad=_gradient_flag(given.get("requires_grad")),
         literal=_literal(site),
         retain_grad=given.get("retain_grad") is True,
-        source_arrays=tuple(dict.fromkeys(sources_of(given.get("value")))),
+        source_arrays=merge_sources(given.get("value")),
         site=site,
     )
 
@@ -138,7 +138,7 @@ def _like(m: Machine, site: Any, name: str, args: list[Any], kwargs: dict[str, A
         requires_grad=grad,
         literal=_literal(site) and wanted is not None,
         retain_grad=given.get("retain_grad") is True,
-        source_arrays=tuple(dict.fromkeys(sources_of(given.get("value")))),
+        source_arrays=merge_sources(given.get("value")),
         site=site,
     )
 

@@ -10,7 +10,7 @@ from warp_lint.report.html_parts import STYLE, message, tag, text
 from warp_lint.report.html_plot import plots
 from warp_lint.report.html_tape import tape
 from warp_lint.report.model import Report
-from warp_lint.report.text import summary
+from warp_lint.report.text import counted
 
 _OVERWRITE = (("READ", "read"), ("OVERWRITTEN", "at"), ("NEEDED", "needed"))
 _PLACES = {
@@ -25,8 +25,7 @@ _OTHERWISE = (("AT", "at"), ("LAUNCHED", "launch"), ("READ", "read"))
 def render(report: Report) -> str:
     """The whole page, with the picture of the tape if a program was run (`Report.program`)."""
     program = report.program
-    counted = summary(report).partition(": warp-lint: ")[2]
-    body = ["<h1>warp-lint</h1>", tag("div", text(f"Warp {report.warp_version}: {counted}"), cls="soft")]
+    body = ["<h1>warp-lint</h1>", tag("div", text(f"Warp {report.warp_version}: {counted(report)}"), cls="soft")]
     if program is not None:
         body.append(_verdict(program))
         if program["proofs"]:

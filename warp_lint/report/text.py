@@ -35,6 +35,11 @@ def render(report: Report) -> str:
 
 
 def summary(report: Report) -> str:
+    return f"SUMMARY: warp-lint: {counted(report)}"
+
+
+def counted(report: Report) -> str:
+    """Findings by severity and verdict, files, and what could not be analysed."""
     counts = report.counts()
     parts = [_count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
     if counts["info"]:
@@ -46,7 +51,7 @@ def summary(report: Report) -> str:
     text += f" in {_count(report.files, 'file')}"
     if report.errors:
         text += f"; {_count(len(report.errors), 'input')} could not be analysed"
-    return f"SUMMARY: warp-lint: {text}"
+    return text
 
 
 def _count(number: int, word: str) -> str:
